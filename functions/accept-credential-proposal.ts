@@ -12,6 +12,6 @@ export const acceptCredentialProposal = command(AcceptCredentialProposal, ({ bod
 
 const validFormats = (credentialFormats: object, protocolVersion: string) => {
   const offered = { protocolVersion, credentialFormats }
-  return validate(OfferedFormats, offered, 'request.invalid', 'what would be offered breaks its schema')
+  return validate(OfferedFormats, offered, 'request.invalid', 'the resulting offer does not match its schema')
     .credentialFormats
 }

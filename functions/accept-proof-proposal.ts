@@ -2,7 +2,7 @@
 import '../lib/agent/compose.ts'
 import {
   acceptProofProposal as accept,
-  NOTHING_NAMED,
+  NO_DEFINITION,
   prepareProofRequest,
 } from '../lib/agent/exchanges/proofs/index.ts'
 import { assertFlawless } from '../lib/http/body.ts'
@@ -12,13 +12,13 @@ import { AcceptProofProposal } from '../lib/interface/proof-exchanges.ts'
 import { RequestedFormats } from '../lib/interface/proof-request.ts'
 
 export const acceptProofProposal = command(AcceptProofProposal, {
-  prepare: ({ body }) => prepareProofRequest({ presentationExchange: NOTHING_NAMED, ...body.proofFormats }),
+  prepare: ({ body }) => prepareProofRequest({ presentationExchange: NO_DEFINITION, ...body.proofFormats }),
   handle: ({ path, body, prepared }) => accept(path.proofRecordId, body, prepared, validFormats),
 })
 
 const NOT_SUPPORTED = 'the proposal is not supported as a request'
 
-/** A proposal is text of another agent: as a request it has to be what a body may be. */
+/** Another agent wrote the proposal: the request from it must match the schema of a body. */
 const validFormats = (proofFormats: object) => {
   assertFlawless({ proofFormats }, NOT_SUPPORTED)
   return validate(RequestedFormats, { proofFormats }, 'request.invalid', NOT_SUPPORTED).proofFormats

@@ -7,6 +7,6 @@ import { sealedResponses } from '../lib/store/sealed-responses.ts'
 
 export const createDid = command(CreateDid, {
   handle: ({ body }) => writeDid(body),
-  // From the digest of a request a weak seed could be guessed.
+  // A weak seed could be guessed from the digest of a request.
   codec: sealedResponses,
 })

@@ -1,4 +1,4 @@
-/** DeleteIssuer: deletes an issuer, or ends it and serves on what verifiers read. Its id is never given again. */
+/** DeleteIssuer: deletes an issuer, or keeps only its documents for verifiers. Its id is never reused. */
 import { command } from '../lib/http/command.ts'
 import { DeleteIssuer } from '../lib/interface/openid4vci-issuers.ts'
 import { deleteIssuer as removeIssuer } from '../lib/openid4vci/issuers.ts'

@@ -3,7 +3,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { background } from '../lib/background.ts'
 import { deliverBatch } from '../lib/delivery/deliver.ts'
 
-/** Returns the wake-ups that SQS has to deliver again. */
+/** Returns the wake-ups that SQS must deliver again. */
 export const deliver = background(
   (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => deliverBatch(event, context, 'fast'),
 )

@@ -1,4 +1,4 @@
-/** GetCredentialDefinitionById: reads own definitions from the table, others through the registry of their id. */
+/** GetCredentialDefinitionById: reads own definitions from the table, other ones through the registry of their id. */
 
 import { type OwnDefinition, readOwnDefinition } from '../lib/anoncreds/credential-definitions.ts'
 import { query } from '../lib/http/query.ts'

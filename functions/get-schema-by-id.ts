@@ -1,4 +1,4 @@
-/** GetSchemaById: reads the agent's own schemas from the table, others through the registry of their id. */
+/** GetSchemaById: reads the agent's own schemas from the table, other ones through the registry of their id. */
 import { query } from '../lib/http/query.ts'
 import { GetSchemaById } from '../lib/interface/anoncreds.ts'
 import { schemaRecords } from '../lib/records/anoncreds-kinds.ts'

@@ -1,4 +1,4 @@
-/** GetStatusRevocation: returns how far a revocation of many has come. */
+/** GetStatusRevocation: returns the progress of a revocation of many issuance sessions. */
 import { query } from '../lib/http/query.ts'
 import { GetStatusRevocation } from '../lib/interface/openid4vci.ts'
 import { statusRevocationRecords } from '../lib/records/openid-kinds.ts'

@@ -1,4 +1,4 @@
-/** ImportCertificate: stores a certificate of others with its key, which is sealed. */
+/** ImportCertificate: stores an externally issued certificate with its sealed key. */
 import { command } from '../lib/http/command.ts'
 import { ImportCertificate } from '../lib/interface/x509.ts'
 import { sealedResponses } from '../lib/store/sealed-responses.ts'

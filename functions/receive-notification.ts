@@ -1,4 +1,4 @@
-/** ReceiveNotification: a wallet says what it has done with credentials. */
+/** ReceiveNotification: stores the notification of a wallet about credentials. */
 import { command } from '../lib/http/command.ts'
 import { ReceiveNotification } from '../lib/interface/openid4vci-wallets.ts'
 import { tenantOfPublicId } from '../lib/openid/public-ids.ts'

@@ -1,4 +1,4 @@
-/** RequestCredential: a wallet gets what was offered, for each of its keys. */
+/** RequestCredential: issues an offered credential to each key of a wallet. */
 import { command } from '../lib/http/command.ts'
 import { RequestCredential } from '../lib/interface/openid4vci-wallets.ts'
 import { tenantOfPublicId } from '../lib/openid/public-ids.ts'

@@ -1,4 +1,4 @@
-/** RequestNonce: a wallet gets a nonce for its proofs. */
+/** RequestNonce: gives a wallet a nonce for its proofs. */
 import { AgentError } from '../lib/errors.ts'
 import { query } from '../lib/http/query.ts'
 import { RequestNonce } from '../lib/interface/openid4vci-wallets.ts'

@@ -1,10 +1,10 @@
-/** RequestToken: a wallet gets an access token for the pre-authorized code of an offer. */
+/** RequestToken: issues an access token for the pre-authorized code of an offer. */
 import { command } from '../lib/http/command.ts'
 import { RequestToken } from '../lib/interface/openid4vci-wallets.ts'
 import { tenantOfPublicId } from '../lib/openid/public-ids.ts'
-import { giveToken } from '../lib/openid4vci/token.ts'
+import { issueToken } from '../lib/openid4vci/token.ts'
 
 export const requestToken = command(RequestToken, {
   authorize: ({ path }) => tenantOfPublicId(path.issuerId, 'issuer'),
-  handle: ({ path, body, unit }) => giveToken(unit, path.issuerId, body),
+  handle: ({ path, body, unit }) => issueToken(unit, path.issuerId, body),
 })

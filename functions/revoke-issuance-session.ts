@@ -1,4 +1,4 @@
-/** RevokeIssuanceSession: revokes the credentials of an issuance session for good. */
+/** RevokeIssuanceSession: revokes the credentials of an issuance session permanently. */
 import { command } from '../lib/http/command.ts'
 import { RevokeIssuanceSession } from '../lib/interface/openid4vci.ts'
 import { showSession } from '../lib/openid4vci/session.ts'

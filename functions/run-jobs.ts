@@ -19,7 +19,7 @@ const HANDLERS: JobHandlers = {
   'status-revocation': async () => (await import('../lib/openid4vci/revocation-job.ts')).statusRevocationJob,
 }
 
-/** Returns the wake-ups that SQS has to deliver again. */
+/** Returns the wake-ups that SQS must deliver again. */
 export const runJobs = background(
   async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => ({
     batchItemFailures: (await runBatch(Records, HANDLERS)).map((itemIdentifier) => ({ itemIdentifier })),

@@ -1,4 +1,4 @@
-/** SendMessage: commits a basic message, and what is to be sent of it, before the response. */
+/** SendMessage: commits a basic message with its outbox items before the response. */
 import '../lib/agent/compose-sending.ts'
 import { sendBasicMessage } from '../lib/agent/messages/index.ts'
 import { command } from '../lib/http/command.ts'

@@ -1,4 +1,4 @@
-/** Every minute: wakes what is due in the outbox, also after a lost wake-up, and counts what waits, and dead letters. */
+/** Every minute: wakes due lanes of the outbox, also after a lost wake-up, and counts waiting items and dead letters. */
 import { background } from '../lib/background.ts'
 import { sweep } from '../lib/outbox/sweep.ts'
 

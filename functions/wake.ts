@@ -3,7 +3,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { background } from '../lib/background.ts'
 import { handleWakeUps } from '../lib/outbox/timer.ts'
 
-/** Returns the wake-ups that SQS has to deliver again. */
+/** Returns the wake-ups that SQS must deliver again. */
 export const wake = background(
   async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => ({
     batchItemFailures: (await handleWakeUps(Records)).map((itemIdentifier) => ({ itemIdentifier })),

@@ -1,6 +1,6 @@
 /**
- * `npm run anoncreds [-- --arch x64|arm64]`: brings AnonCreds' native library, for this machine's processor or for
- * another one's.
+ * `npm run anoncreds [-- --arch x64|arm64]`: downloads AnonCreds' native library, for this machine's processor or
+ * another one.
  */
 import { parseArgs } from 'node:util'
 import { bringLibrary } from './anoncreds/bring-library.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm run client -- [folder]`: writes a client of the API, typed by its OpenAPI document, as a package with
- * openapi-fetch as its one dependency. The folder is `client` by default.
+ * `npm run client -- [folder]`: writes a client of the API, typed by its OpenAPI document, as a package whose
+ * only dependency is openapi-fetch. The folder is `client` by default.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

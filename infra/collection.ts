@@ -1,7 +1,7 @@
 /**
- * `npm run collection -- [file]`: writes all operations with their examples as a collection of Postman (format 2.1),
- * which Bruno and others import. The file is `client/collection.json` by default. The variables `url` and `token` are the
- * stage's; ids of paths are variables, too.
+ * `npm run collection -- [file]`: writes all operations with their examples as a Postman collection (format 2.1),
+ * which Bruno and other tools import. The file is `client/collection.json` by default. The variables `url` and `token`
+ * are the stage's; ids of paths are variables, too.
  * https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { reason } from './failure.ts'
 
 const LOCAL = 'http://127.0.0.1:3000'
 
-/** What a collection shows of an operation. */
+/** The parts of an operation that a collection shows. */
 interface Operation {
   summary: string
   description?: string
@@ -57,8 +57,12 @@ const collection = (): object => {
     Object.entries(methods as Record<string, Operation>).map(([method, operation]) => ({ path, method, operation })),
   )
   const folders = tags.map(({ name, description }) => {
-    const those = operations.filter(({ operation }) => operation.tags.includes(name))
-    return { name, description, item: those.map(({ path, method, operation }) => itemOf(path, method, operation)) }
+    const operationsOfTag = operations.filter(({ operation }) => operation.tags.includes(name))
+    return {
+      name,
+      description,
+      item: operationsOfTag.map(({ path, method, operation }) => itemOf(path, method, operation)),
+    }
   })
   const ids = new Set(operations.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)].map(([, id = '']) => id)))
   return {

@@ -1,6 +1,6 @@
 /**
- * `npm run doctor`: runs `serverless check`, and also reports as a finding that Serverless refuses to start, as for an
- * unknown region.
+ * `npm run doctor`: runs `serverless check`. If Serverless does not start, as for an unknown region, reports that as a
+ * finding.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const OPTIONS = {
   region: { type: 'string', short: 'r' },
 } as const
 
-/** Matches output with findings: their lines, or their JSON. */
+/** Matches output that contains findings, as lines or JSON. */
 const HAS_FINDINGS = /^(ok|warning|FAULT) +[^:]+: |^\{$/m
 
 /** The finding for the error with which Serverless ended before any check. */

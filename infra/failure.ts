@@ -1,4 +1,4 @@
-/** A failure that whoever runs a command can mend: the message is one line that says what is wrong and what to do. */
+/** A failure that the user of a command can fix: the message is one line with the reason and what to do. */
 
 export class StageFailure extends Error {
   constructor(message: string, cause?: unknown) {
@@ -19,10 +19,10 @@ export const systemCode = (error: unknown): string | undefined => {
   return typeof code === 'string' ? code : undefined
 }
 
-const told = new WeakSet<StageFailure>()
+const reported = new WeakSet<StageFailure>()
 
-/** Writes the line of a failure, once: it may be told before it is thrown. */
+/** Writes the line of a failure, once: it may be reported before it is thrown. */
 export const tell = (failure: StageFailure): void => {
-  if (!told.has(failure)) console.error(failure.message)
-  told.add(failure)
+  if (!reported.has(failure)) console.error(failure.message)
+  reported.add(failure)
 }

@@ -1,11 +1,11 @@
 /**
- * `npm run item -- <pk> <sk> --stage prod`: prints an item of the table as JSON. What is packed is shown in plain, what
- * is sealed as it is stored. Works on AWS with the caller's credentials; the environment (`TABLE_NAME`,
- * `DYNAMODB_ENDPOINT`) wins over the output of the stage's stack.
+ * `npm run item -- <pk> <sk> --stage prod`: prints an item of the table as JSON, with texts unpacked and sealed bytes
+ * unchanged. Works on AWS with the caller's credentials; the environment (`TABLE_NAME`, `DYNAMODB_ENDPOINT`) takes
+ * precedence over the output of the stage's stack.
  */
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
-import { ALONE } from '../lib/store/keys.ts'
+import { SINGLE_SORT_KEY } from '../lib/store/keys.ts'
 import { plainItem } from '../lib/store/plain-item.ts'
 import { getItem } from '../lib/store/table.ts'
 import { nameStage, StageName } from './deployment/name-stage.ts'
@@ -15,7 +15,7 @@ const USAGE = 'usage: npm run item -- <pk> [<sk>] --stage <stage>'
 
 const Arguments = v.object({
   stage: StageName,
-  address: v.strictTuple([v.string(USAGE), v.optional(v.string(), ALONE)], USAGE),
+  address: v.strictTuple([v.string(USAGE), v.optional(v.string(), SINGLE_SORT_KEY)], USAGE),
 })
 
 if (import.meta.main) {

@@ -9,14 +9,16 @@ import { reason } from './failure.ts'
 
 const TEXTS = ['description', 'summary', 'title', 'tags', 'example', 'examples', 'links', 'x-companion']
 
-/** Keywords whose members have names of the interface, which may be words of `TEXTS`. */
+/** Keywords whose members' names are chosen by the API, and may equal words of `TEXTS`. */
 const MAPS = ['properties', 'schemas', 'parameters', 'headers']
 
 const withoutTexts = (value: unknown, isMap = false): unknown => {
   if (Array.isArray(value)) return value.map((item) => withoutTexts(item))
   if (typeof value !== 'object' || value === null) return value
-  const kept = Object.entries(value).filter(([name]) => isMap || !TEXTS.includes(name))
-  return Object.fromEntries(kept.map(([name, member]) => [name, withoutTexts(member, !isMap && MAPS.includes(name))]))
+  const remaining = Object.entries(value).filter(([name]) => isMap || !TEXTS.includes(name))
+  return Object.fromEntries(
+    remaining.map(([name, member]) => [name, withoutTexts(member, !isMap && MAPS.includes(name))]),
+  )
 }
 
 /** The part of an OpenAPI document that clients depend on. */
@@ -28,7 +30,7 @@ if (import.meta.main) {
   const file = `docs/openapi/${version}.json`
   const document = comparablePart(describeInterface({ version, url: 'http://127.0.0.1:3000' }))
   try {
-    // A line for each operation. `wx`: what was released does not change.
+    // A line for each operation. `wx`: the file of a released version is never overwritten.
     writeFileSync(file, `${JSON.stringify(document).replaceAll(/(?<=[{,])(?="\/)/g, '\n')}\n`, { flag: 'wx' })
     console.log(file)
   } catch (error) {

@@ -1,8 +1,8 @@
 /**
- * `npm run redrive -- --stage prod`: changes that were parked are dispatched again. With `--since <ISO 8601>`: messages
- * to wallets that were given up since then go back into their lanes. With `--lost`: lanes that nobody wakes are woken.
- * Works on AWS with the caller's credentials; the environment (`TABLE_NAME`, `WAKE_UP_QUEUE_URL`) wins over the outputs
- * of the stage's stack.
+ * `npm run redrive -- --stage prod`: dispatches parked changes again. With `--since <ISO 8601>`: puts messages to
+ * wallets that were given up since then back into their lanes. With `--lost`: wakes lanes without a wake-up. Works on
+ * AWS with the caller's credentials; the environment (`TABLE_NAME`, `WAKE_UP_QUEUE_URL`) takes precedence over the
+ * outputs of the stage's stack.
  */
 
 import { createInterface } from 'node:readline'
@@ -42,8 +42,8 @@ export const redriveArguments = (args: string[]): RedriveArguments =>
   v.parse(Arguments, parseArgs({ args, options: OPTIONS }).values)
 
 /**
- * Dollars for each GB that is scanned: half a read unit for 4 KB, eventually consistent, at $0.125 for a million of them
- * (on demand, us-east-1). https://aws.amazon.com/dynamodb/pricing/on-demand/
+ * Dollars for each GB that is scanned: half a read unit for 4 KB, eventually consistent, at $0.125 for a million of
+ * them (on demand, us-east-1). https://aws.amazon.com/dynamodb/pricing/on-demand/
  */
 const SCANNED_GB = ((1e9 / 4096) * 0.5 * 0.125) / 1e6
 
@@ -52,16 +52,16 @@ const priceOf = (bytes: number): string => {
   return `This reads the whole table, ${gigabytes.toFixed(2)} GB, for about $${(gigabytes * SCANNED_GB).toFixed(2)}, and costs up to $1.38 for a million lanes that have something to send. Go on? [y/N] `
 }
 
-/** `confirm`: asks whoever called, and returns the answer. Returns what was done, in a line. Throws `store.unavailable`. */
+/** `confirm`: asks the user, and returns the answer. Returns a line with the result. Throws `store.unavailable`. */
 export const redrive = async (
   { since, lost = false }: Omit<RedriveArguments, 'stage'>,
   confirm: (question: string) => Promise<boolean>,
 ): Promise<string> => {
   if (lost) {
     if (!(await confirm(priceOf(await tableBytes())))) return 'nothing was done'
-    return `${await wakeLostLanes()} lanes were lost; the sweep wakes them within minutes`
+    return `${await wakeLostLanes()} lanes had no wake-up; the sweep wakes them within minutes`
   }
-  if (since !== undefined) return `${await redriveMessages(since)} messages are on their way again`
+  if (since !== undefined) return `${await redriveMessages(since)} messages were queued again`
   const { done, left } = await redriveParked()
   return `${done} changes were dispatched, ${left} failed again and stay parked`
 }

@@ -9,11 +9,11 @@ import type { Finding } from './deployment/finding.ts'
 export type Reference = { Ref: string } | { 'Fn::GetAtt': [resource: string, attribute: string] }
 
 export interface TokenAuthorizer {
-  /** Key of the function that decides. */
+  /** Key of the authorizer's function. */
   name: string
   /** `method.request.header.` and the name of the header that has the token. */
   identitySource: string
-  /** How long the gateway may keep the decision, in seconds. */
+  /** How long the gateway may cache the result, in seconds. */
   resultTtlInSeconds: number
 }
 
@@ -54,8 +54,8 @@ export interface FunctionDefinition {
   name: string
   /** `folder/file.export`. */
   handler: string
-  /** Its rights: infra/access/uses.ts. */
-  uses: string[]
+  /** Its permissions: infra/access/permissions.ts. */
+  permissions: string[]
   /** Seconds. */
   timeout?: number
   environment?: Record<string, unknown>
@@ -94,7 +94,7 @@ export const ofType = (resources: Record<string, Resource>, type: string): [id: 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** What `Fn::GetAtt` names; undefined where the value is not such a reference. */
+/** Resource and attribute of a `Fn::GetAtt`; undefined if the value is not such a reference. */
 export const getAttOf = (value: unknown): [resource: string, attribute: string] | undefined => {
   const named: unknown = isObject(value) ? value['Fn::GetAtt'] : undefined
   if (!Array.isArray(named)) return undefined
@@ -102,18 +102,18 @@ export const getAttOf = (value: unknown): [resource: string, attribute: string] 
   return typeof resource === 'string' && typeof attribute === 'string' ? [resource, attribute] : undefined
 }
 
-/** The variables of a function's environment, which may be changed; none where it has none. */
+/** The variables of a function's environment, which the caller may change. */
 export const variablesOf = ({ Properties: { Environment } }: Resource): Record<string, unknown> =>
   isObject(Environment) && isObject(Environment.Variables) ? Environment.Variables : {}
 
 export interface Service {
   service: string
   custom: {
-    /** Prefix of the API keys by which tenants' requests are counted: an expression of the template. */
+    /** Prefix of the API keys that count tenants' requests: an expression of the template. */
     rateKeyPrefix: unknown
     /** Concurrent functions that the account allows; set by a deployment (infra/plugins/deployment.ts). */
     accountConcurrency?: number
-    /** What packaging found about the keys of token issuers (infra/plugins/packed-settings.ts). */
+    /** Findings of packaging about the keys of token issuers (infra/plugins/packed-settings.ts). */
     issuerFindings?: Finding[]
     /** Address of the API without a domain: an expression of the template. */
     stageUrl: unknown
@@ -125,7 +125,7 @@ export interface Service {
     architecture: string
     stage: string
     region: string
-    /** Seconds, for functions without a timeout of their own. */
+    /** Default timeout of functions in seconds. */
     timeout: number
     environment: Record<string, unknown>
     /** Set while packaging. */
@@ -159,7 +159,7 @@ export interface PluginTools {
   log: { warning(line: string): void }
 }
 
-/** Runs `run`. Its error becomes one of Serverless's own, which is shown without a stack trace. */
+/** Runs `run`. Its error becomes an error of Serverless, which is shown without a stack trace. */
 export const withServerlessErrors = <T>({ classes }: Pick<Serverless, 'classes'>, run: () => T): T => {
   try {
     return run()

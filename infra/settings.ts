@@ -9,7 +9,7 @@ export const withoutEmpty = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
 export const issueLine = (issue: v.BaseIssue<unknown>): string =>
   `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`
 
-/** Throws an error whose message names the first setting that is wrong. */
+/** Throws an error whose message names the first invalid setting. */
 export const parseSettings = <T>(schema: v.GenericSchema<unknown, T>, environment: NodeJS.ProcessEnv): T => {
   const parsed = v.safeParse(schema, withoutEmpty(environment))
   if (!parsed.success) throw new Error(issueLine(parsed.issues[0]))
@@ -28,5 +28,5 @@ export const wholeNumber = (from: number, to: number) => {
   )
 }
 
-/** A setting with what docs/deploy.md says of it. */
+/** A setting with its description for docs/deploy.md. */
 export const described = <S extends v.GenericSchema>(setting: S, text: string) => v.pipe(setting, v.description(text))

@@ -1,4 +1,4 @@
-/** Whether this deployment has AnonCreds' native library: checked before anything is accepted that needs it later. */
+/** Checks that this deployment has AnonCreds' native library, before a request is accepted that needs it later. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentError } from './errors.ts'
@@ -14,13 +14,13 @@ export const hasLibrary = (folder: string): boolean =>
 export const anonCredsUnavailable = (cause?: unknown): AgentError =>
   new AgentError(
     'anoncreds.unavailable',
-    "AnonCreds' native library is not here: `npm run anoncreds` brings it; on AWS, bring it and deploy again without ANONCREDS=off",
+    "AnonCreds' native library is missing: `npm run anoncreds` installs it; on AWS, install it and deploy again without ANONCREDS=off",
     { cause },
   )
 
 /**
- * Throws `anoncreds.unavailable` unless the deployment has the library. On AWS a function whose job in another function
- * needs it has none in its own zip: there the setting says it.
+ * Throws `anoncreds.unavailable` unless the deployment has the library. On AWS a function that leaves the work to a job
+ * has no library in its own zip: a setting says whether the job's function has.
  */
 export const assertAnonCredsDeployed = (): void => {
   const { ANONCREDS, LIB_ANONCREDS_PATH: folder } = settings()

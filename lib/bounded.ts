@@ -7,7 +7,7 @@ export class Bounded<K, V> {
   #size = 0
 
   /**
-   * Keeps up to `max` entries, each for `milliseconds` after it was set. With `sizeOf`, `max` is their total size, and
+   * Keeps up to `max` entries, each for `milliseconds` after it was set. With `termCountOf`, `max` is their total size, and
    * a larger entry is not kept.
    */
   constructor(max: number, milliseconds = Number.POSITIVE_INFINITY, sizeOf: (value: V) => number = () => 1) {

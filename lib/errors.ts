@@ -1,6 +1,8 @@
 /** Errors of the service: one class with a closed set of codes, which lib/http maps to statuses. */
 
-/** Those that wallets know: `oauth.` and the error of OpenID4VCI 1.0, sections 6.3, 8.3.1.2, 11.3, or RFC 6750, 3.1. */
+/**
+ * Codes for wallets: `oauth.` and the error of OpenID4VCI 1.0, sections 6.3, 8.3.1.2, 11.3, or RFC 6750, section 3.1.
+ */
 type OAuthErrorCode =
   | 'oauth.invalid_token'
   | 'oauth.invalid_grant'
@@ -59,7 +61,7 @@ export type ErrorCode =
   | 'settings.invalid'
   | 'internal'
 
-/** One field of a request that breaks its schema. `path` is dotted (`proofFormats.indy.name`). */
+/** One field of a request that does not match its schema. `path` is dotted (`proofFormats.indy.name`). */
 export interface FieldIssue {
   path: string
   message: string
@@ -70,11 +72,11 @@ interface AgentErrorOptions {
   cause?: unknown
   /** Seconds after which the same request may succeed: the header `Retry-After`. */
   retryAfter?: number
-  /** The host of another party that is the reason of a 503, which the caller learns with `message`. */
+  /** The third party's host that has caused a 503. The caller gets the `message` that names it. */
   host?: string | undefined
 }
 
-/** An error of the service. `message` may reach the caller, so it holds nothing secret; `cause` goes to the log only. */
+/** An error of the service. `message` may reach the caller, so it contains no secrets; `cause` is only logged. */
 export class AgentError extends Error {
   readonly code: ErrorCode
   readonly details: FieldIssue[] | undefined
@@ -92,33 +94,33 @@ export class AgentError extends Error {
 }
 
 /**
- * A rejection that an operation returns, in place of throwing it, to commit its writes: an attempt was counted. The
- * response is that of an AgentError with this code.
+ * An error that an operation returns instead of throwing it, so that its writes are committed, such as a counter of
+ * attempts. The response is that of an AgentError with this code.
  */
 export class CommittedError extends AgentError {}
 
-/** A field that only the store or another field shows to be invalid. `path` is dotted. */
+/** The error of a field that is invalid because of stored data or another field. `path` is dotted. */
 export const invalidField = (path: string, message: string): AgentError =>
-  new AgentError('request.invalid', 'a value of the request can not be used', { details: [{ path, message }] })
+  new AgentError('request.invalid', 'The request is not valid', { details: [{ path, message }] })
 
 export const isAgentError = (error: unknown, code?: ErrorCode): error is AgentError =>
   error instanceof AgentError && (code === undefined || error.code === code)
 
 /**
- * The beginning of a reason, which may quote what others wrote: `length` UTF-16 code units at most. Half a character,
- * which is not Unicode and which other agents refuse (RFC 8259, section 8.2), is replaced.
+ * The first `length` UTF-16 code units of a reason, which may quote third parties. Half a character at the end is
+ * replaced, because other agents reject it (RFC 8259, section 8.2).
  */
 export const shortReason = (reason: string, length = 300): string => reason.slice(0, length).toWellFormed()
 
-/** An error for the log: its code or name, because messages may quote contents; an internal one's is a text of ours. */
+/** An error for the log: its code or name, because messages may quote contents; of our internal errors the message. */
 export const errorName = (error: unknown): string => {
   if (isAgentError(error)) return error.code === 'internal' ? error.message : error.code
   return error instanceof Error ? error.name : 'unknown'
 }
 
-// Thrown values are read safely: a message may be an object, a getter may throw.
+// Any value may have been thrown: its message may be an object, a getter may throw.
 
-/** Runs a read in which foreign code may throw. */
+/** Reads a value by code that may throw; then undefined. */
 const readSafely = <T>(read: () => T): T | undefined => {
   try {
     return read()
@@ -130,22 +132,22 @@ const readSafely = <T>(read: () => T): T | undefined => {
 /** Also works for a proxy, which may throw. */
 export const isError = (value: unknown): value is Error => readSafely(() => value instanceof Error) ?? false
 
-/** A property of an object; undefined if there is none or it can't be read. */
+/** A property of an object; undefined if there is none or its getter throws. */
 export const propertyOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? readSafely(() => Reflect.get(value, name)) : undefined
 
-/** Of a cancelled transaction of DynamoDB: a code for each write, in their order. */
+/** The codes of a cancelled DynamoDB transaction, one for each write, in their order. */
 export const cancellationReasons = (error: unknown): unknown[] =>
   readSafely(() => Array.from(Object(error).CancellationReasons ?? [], (reason) => propertyOf(reason, 'Code'))) ?? []
 
 /**
- * Throttling, timeouts, and faults of AWS itself; and Node.js codes of broken connections, where `HPE_` is a response
- * that its HTTP parser can't read.
+ * Throttling, timeouts and internal errors of AWS, and Node.js codes of broken connections. `HPE_`: its HTTP parser
+ * cannot read the response.
  */
 const UNAVAILABLE =
   /Throttl|Throughput|RequestLimit|^LimitExceeded|Timeout|InternalServer|InternalFailure|KMSInternal|TransactionInProgress|Unavailable|Networking|^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|HPE_)|SOCKET/
 
-/** Whether what was asked has failed, AWS or another host, and not this service. */
+/** Whether AWS or another host has failed, not this service. */
 export const isUnavailable = (error: unknown): boolean => {
   const status = propertyOf(propertyOf(error, '$metadata'), 'httpStatusCode')
   const names = [propertyOf(error, 'name'), propertyOf(error, 'code'), ...cancellationReasons(error)]

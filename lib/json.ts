@@ -1,4 +1,4 @@
-/** JSON values of other parties: parsing, type checks, limits of depth and size, and flaws. */
+/** JSON of third parties: parsing, type checks, limits of depth and size, and other violations. */
 
 export type JsonObject = Record<string, unknown>
 
@@ -71,7 +71,9 @@ const some = (document: unknown, isFound: (visited: Visited) => boolean): boolea
   return false
 }
 
-/** Approximate size of a value in memory, in bytes: one for each character of texts and names, and 32 for each value. */
+/**
+ * Approximate size of a value in memory, in bytes: one for each character of texts and names, and 32 for each value.
+ */
 export const memorySizeOf = (value: unknown): number => {
   let size = 0
   const rest = [value]
@@ -88,47 +90,47 @@ export const memorySizeOf = (value: unknown): number => {
   return size
 }
 
-interface Flaw {
+interface Violation {
   /** Names and indexes to it; for a bad name, to its object. */
   path: (string | number)[]
   /** `must ...`, for people. */
   message: string
 }
 
-/** Names that libraries which copy objects (valibot, class-transformer) drop or mistake for a prototype or class. */
+/** Names that libraries which copy objects (valibot, class-transformer) drop, or treat as a prototype or class. */
 export const UNSAFE_NAMES = ['__proto__', 'prototype', 'constructor'] as const
 
-interface FlawRules {
+interface ViolationRules {
   /** Levels of objects and lists within the outermost one. */
   maxDepth: number
   /** Names that no member may have. */
   forbidden: readonly string[]
 }
 
-const flaw = (message: string): Flaw => ({ path: [], message })
+const violation = (message: string): Violation => ({ path: [], message })
 
 /**
- * The first flaw of a parsed JSON value: text that is not Unicode (RFC 8259, section 8.2), a number that is too large for
- * JavaScript and would become null, a forbidden name, or nesting that is too deep. Takes linear time, and recurses no
- * deeper than `maxDepth`.
+ * The first violation in a parsed JSON value: text that is not Unicode (RFC 8259, section 8.2), a number that is too
+ * large for JavaScript and would become null, a forbidden name, or nesting that is too deep. Takes linear time, and
+ * recurses no deeper than `maxDepth`.
  */
-export const findFlaw = (value: unknown, rules: FlawRules, depth = 0): Flaw | undefined => {
-  if (typeof value === 'string') return value.isWellFormed() ? undefined : flaw('must be well-formed Unicode')
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : flaw('must be a finite number')
+export const findViolation = (value: unknown, rules: ViolationRules, depth = 0): Violation | undefined => {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : violation('must be well-formed Unicode')
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : violation('must be a finite number')
   if (typeof value !== 'object' || value === null) return undefined
-  if (depth > rules.maxDepth) return flaw(`must not be nested deeper than ${rules.maxDepth} levels`)
+  if (depth > rules.maxDepth) return violation(`must not be nested deeper than ${rules.maxDepth} levels`)
   for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    const ofName = typeof name === 'string' ? flawOfName(name, rules) : undefined
+    const ofName = typeof name === 'string' ? nameViolation(name, rules) : undefined
     if (ofName !== undefined) return ofName
-    const found = findFlaw(member, rules, depth + 1)
+    const found = findViolation(member, rules, depth + 1)
     if (found !== undefined) return { ...found, path: [name, ...found.path] }
   }
   return undefined
 }
 
-const flawOfName = (name: string, { forbidden }: FlawRules): Flaw | undefined => {
-  if (!name.isWellFormed()) return flaw('must have names of well-formed Unicode')
-  return forbidden.includes(name) ? flaw('must not have a field that names a prototype') : undefined
+const nameViolation = (name: string, { forbidden }: ViolationRules): Violation | undefined => {
+  if (!name.isWellFormed()) return violation('must have names of well-formed Unicode')
+  return forbidden.includes(name) ? violation('must not have a field that names a prototype') : undefined
 }
 
 /** Removes members with the value undefined, which Credo does not treat as absent. */
@@ -136,8 +138,8 @@ export const defined = <T extends object>(fields: T): { [K in keyof T]?: Exclude
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 
 /**
- * Removes members that are null, which is what serializers of Java and .NET write for absent ones; not within members of
- * these names, where null has a meaning.
+ * Removes members that are null: serializers of Java and .NET write it for absent ones. Not within the members in
+ * `except`, where null has a meaning.
  */
 export const removeNulls = (value: unknown, except: readonly string[] = ['json']): void => {
   if (typeof value !== 'object' || value === null) return

@@ -6,7 +6,9 @@ import { AgentError } from './errors.ts'
 
 const json = v.parseJson(undefined, 'is not JSON')
 
-/** A JSON-LD context that every verifier of the stage trusts. It is fetched once, and accepted only with this digest. */
+/**
+ * A JSON-LD context that every verifier of the stage trusts. It is fetched once, and accepted only with this digest.
+ */
 const TrustedContext = v.object({
   address: v.pipe(v.string(), v.url()),
   /** SHA-256 of the document as its address serves it, hexadecimal. */
@@ -16,7 +18,7 @@ const TrustedContext = v.object({
 /** A ledger, with its network if it has several. https://hyperledger.github.io/indy-did-method/#namespace-identifier */
 export const INDY_NAMESPACE = /^[a-z][a-z0-9_-]{0,31}(?::[a-z][a-z0-9_-]{0,31})?$/
 
-const IndyNamespace = v.pipe(v.string(), v.regex(INDY_NAMESPACE, 'has a name that is no namespace of did:indy'))
+const IndyNamespace = v.pipe(v.string(), v.regex(INDY_NAMESPACE, 'is not a namespace of did:indy'))
 
 const NOT_A_PROXY = 'is not a URL of http or https without query and fragment'
 
@@ -49,12 +51,12 @@ export const Settings = v.object({
   TIMER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Queue of wake-ups of jobs. */
   JOB_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
-  /** Dead-letter queues of these, and where Lambda says which changes of the stream it has given up. */
+  /** Dead-letter queues of these, and the queue of stream records that Lambda has given up. */
   WAKE_UP_DEAD_LETTER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   TIMER_DEAD_LETTER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   JOB_DEAD_LETTER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   DISPATCH_FAILURES_URL: v.optional(v.pipe(v.string(), v.url())),
-  /** Lanes that may wait before it counts for an alarm. */
+  /** Number of waiting lanes above which an alarm is raised. */
   WAITING_LANES: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number)), '1000'),
   /** Local stage: leases from before this time (ms since the epoch) are void, because their process has ended. */
   LEASES_VOID_BEFORE: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
@@ -99,7 +101,7 @@ export const Settings = v.object({
 
 export type Settings = v.InferOutput<typeof Settings>
 
-/** Validates settings by a schema. Throws `settings.invalid` with one line that says what is wrong. */
+/** Validates settings by a schema. Throws `settings.invalid` with a message of one line. */
 export const validSettings = <S extends v.GenericSchema>(schema: S, environment: unknown): v.InferOutput<S> => {
   const result = v.safeParse(schema, environment)
   if (result.success) return result.output
@@ -127,7 +129,7 @@ export type PackedSetting = keyof v.InferOutput<typeof PackedSettings>
 
 const Packed = v.pipe(v.string(), json, PackedSettings)
 
-/** Throws for a file that exists but can't be read: without it no token would be valid. */
+/** Throws for a file that exists but cannot be read: without it no token would be valid. */
 const readFileIfThere = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8')

@@ -1,44 +1,42 @@
 /**
- * Rights that several functions have alike, by the names that `uses` in serverless.yml says. Each is made of rights and
- * of other names.
+ * Permissions that several functions share, by the names that `permissions` in serverless.yml uses. A group has single
+ * permissions and other groups.
  */
 export const GROUPS = {
   /** An operation that takes an `Idempotency-Key`. */
   once: ['get idempotency', 'put idempotency'],
-  /** Keys of an agent that has some. */
+  /** Unsealing private keys of an agent. */
   'opens-keys': ['get data-key key', 'open agents'],
-  /** Keys of an agent, which may be its first ones. */
+  /** Also creating keys, and with the first one the agent's data key. */
   'makes-keys': ['get data-key', 'put data-key key', 'seal agents', 'open agents'],
-  /** A secret is sealed for its organization, and the response that shows it for the agent. */
+  /** Sealing a secret for its organization, and the response that shows it for the agent. */
   'seals-secrets': ['get data-key', 'put data-key', 'seal agents organizations', 'open agents organizations'],
   /**
-   * A message for the endpoint of a connection, beside whose record it is stored until it is sent. The other agent's
-   * DID, which says where that is, may be a public one.
+   * Sending a message to the endpoint of a connection. It is stored in the partition of the connection's record until
+   * it is delivered. The endpoint may be in a public DID document of the other agent.
    */
   sends: ['get connection', 'query connection did', 'put connection', 'send WakeUpQueue', 'resolves'],
   /**
-   * A message for a wallet without an endpoint, which is queued until it is fetched. The first one makes the
-   * job that gives up what nobody fetches.
+   * Queuing a message for a wallet without an endpoint, which fetches it. The first one creates the job that gives up
+   * messages which are not fetched.
    */
   queues: ['get pickup pickup-usage', 'query pickup', 'put job pickup', 'update pickup pickup-usage'],
-  /** Messages leave that queue, and what became of them is noted. */
+  /** Removing messages from that queue, and storing their outcomes. */
   dequeues: ['put message-outcomes', 'update basic-message', 'delete pickup'],
   /** A command that sends a message to a connection, with or without an endpoint. */
   sending: ['once', 'opens-keys', 'sends', 'queues'],
-  /** Public DIDs and what is published under them: the agent's own, and how far it has seen the logs of others. */
+  /** Resolving public DIDs: the agent's own, and the last seen versions of third parties' did:webvh logs. */
   resolves: ['get webvh webvh-seen', 'put webvh-seen'],
   /** A step of a credential or proof exchange. */
   exchanges: ['get record', 'query record', 'put key record'],
-  /** What an issuer signs credentials with, which is made when it is first needed. */
+  /** The DID and key of an issuer, which are created when they are first needed. */
   issues: ['get issuer-did', 'put issuer-did key'],
   /**
-   * A proof: of what this service has issued, whose tails file it reads itself, or of what is about nobody, which a bearer
-   * presents with what an issuer signs with.
+   * Creating a proof. The tails file of a credential that this service has issued is read from the table; a bearer
+   * credential (no subject id) is presented with the agent's issuer key.
    */
   proves: ['query tails', 'issues'],
-  /**
-   * An offer, which asks for a registry unless there is one, it is being made, or it is yet to be written to a ledger.
-   */
+  /** Creating an offer, and a job for a revocation registry if the definition needs one and none is being created. */
   offers: [
     'get definition job key-correctness-proof ledger-object own-definition revocation-registry webvh',
     'query record revocation-registry',
@@ -46,11 +44,11 @@ export const GROUPS = {
     'update revocation-registry',
     'send JobQueue',
   ],
-  /** A request for a proof, which keeps the JSON-LD contexts that it brings. */
+  /** Requesting a proof, and storing the JSON-LD contexts in the request. */
   'asks-for-proof': ['get context', 'put context'],
-  /** An invitation, with what is shown of it. */
+  /** Creating an invitation. */
   invites: ['get tenant', 'put invitation out-of-band'],
-  /** An invitation of another agent: the handshake is begun, or the request that it brings is handled. */
+  /** Accepting an invitation of another agent: starts the handshake, or handles the attached request. */
   accepts: ['get record tenant', 'query record', 'put record'],
   delivers: [
     'get destination endpoint-events organization',
@@ -61,6 +59,6 @@ export const GROUPS = {
     'send SlowWakeUpQueue TimerQueue',
     'open organizations',
   ],
-  /** A handshake goes on. It leaves the list of unfinished ones. */
+  /** Continuing a handshake, and removing it from the list of unfinished ones. */
   handshakes: ['get out-of-band', 'put did key', 'delete connection'],
 } as const satisfies Record<string, readonly string[]>

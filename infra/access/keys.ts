@@ -1,6 +1,6 @@
 /**
- * Keys of the table by the names that `uses` in serverless.yml says: patterns of the partition keys of items, where `*`
- * stands for a tenant and for ids. Records are named where they are described, in lib/records;
+ * Keys of the table by the names that `permissions` in serverless.yml uses: patterns of the partition keys of items,
+ * where `*` stands for a tenant and for ids. Records are named where they are described, in lib/records;
  * test/unit/stored-items.test.ts compares the others with the descriptions of their items.
  */
 import { RECORDS } from '../../lib/records/kinds.ts'
@@ -9,23 +9,23 @@ export const KEYS: Record<string, readonly string[]> = {
   layout: ['@layout'],
   tenant: ['@tenant|*'],
   'issuer-keys': ['@issuer-keys|*'],
-  /** Which tenant has a public id of OpenID4VC. */
+  /** The tenant of a public id of OpenID4VC. */
   'openid-id': ['@openid|*'],
   idempotency: ['*|idempotency|*'],
   record: ['*|*Record|*'],
   ...Object.fromEntries(RECORDS.flatMap(({ keys, type }) => (keys ? [[keys, [`*|${type}|*`]]] : []))),
   context: ['*|context|*'],
-  /** What is shown of invitations: whoever writes an out-of-band record writes it. */
+  /** Pointers to out-of-band records, written together with them. */
   invitation: ['@invitation|*'],
   key: ['*|key|*'],
   'data-key': ['*|data-key'],
   'issuer-did': ['*|issuer-did'],
-  /** What agents serve under their did:webvh, and how far each has seen the logs of others. */
+  /** Files that agents serve under their did:webvh, and the last seen versions of third parties' logs. */
   webvh: ['*|webvh|*'],
   'webvh-seen': ['*|webvh-seen|*'],
   /** Claims that wallets have disclosed to a verifier. */
   'openid4vp-result': ['*|openid4vp-result|*'],
-  /** Claims of offers, nonces that wallets have used, status lists with their pieces and taken indexes. */
+  /** Claims of offers, used nonces, and status lists with their pieces and used indexes. */
   'openid4vci-claims': ['*|openid4vci-claims|*'],
   'openid4vci-nonce': ['*|openid4vci-nonce|*'],
   'status-lists': ['*|status-lists|*'],
@@ -33,34 +33,34 @@ export const KEYS: Record<string, readonly string[]> = {
   'status-index': ['*|status-index|*'],
   /** The document of a did:web that this service hosts. */
   'web-document': ['*|did-web|document'],
-  /** What was handled before. */
+  /** Marks of handled messages. */
   'message-mark': ['*|message|*'],
-  /** How many requests for a connection have come, definitions were made, and documents of strangers are being read. */
+  /** Counters: connection requests, created definitions, and running fetches of third parties' documents. */
   count: ['*|count|*'],
   /** Webhook endpoints of an organization, its data key, its list of tenants. */
   organization: ['@org|*'],
-  /** Events at rest, and the attempts at all. */
+  /** Events that are not being delivered, and the attempts of all events. */
   'endpoint-events': ['@endpoint|*|events|*'],
   /** Events in their lanes (messages are beside the connection's record), and the states of all lanes. */
   'event-lanes': ['@outbox|*'],
   lanes: ['*|ConnectionRecord|*|lane', '@outbox|*|lane'],
   corrupt: ['@corrupt|*'],
   job: ['*|job|*'],
-  /** Which definition of each issuer, schema and tag there is, and those whose keys are being generated. */
+  /** The definition of each issuer, schema and tag, and those whose keys are being generated. */
   'definition-place': ['*|definition|*'],
   'definition-slot': ['*|definition-slot'],
-  /** What was made for a definition or registry that never came to be is removed. */
+  /** Records of AnonCreds objects; removed if a definition or registry could not be completed. */
   'anoncreds-record': ['*|AnonCreds*Record|*'],
   'ledger-object': ['*|ledger-object|*'],
   'message-outcomes': ['*|delivery|*'],
-  /** Messages that a wallet without an endpoint has yet to fetch, and how much of that an agent has. */
+  /** Messages that wallets without endpoints have not fetched yet, and their total size for each agent. */
   pickup: ['*|pickup|*'],
   'pickup-usage': ['*|pickup-usage|*'],
-  /** What can be down, its list of waiting lanes, and how many attempts are made at once where it is slow. */
+  /** Destinations, their waiting lanes, and the slots of slow ones. */
   destination: ['@destination|*'],
   'waiting-lanes': ['@destination|*|waiting|*'],
   slots: ['@destination|*|slot|*'],
-  /** How many indexes of a registry are taken, what is yet to be published in its list, and its file. */
+  /** The number of used indexes of a registry, revocations that are not published yet, and its tails file. */
   'revocation-registry': ['*|revocation-registry|*'],
   'pending-revocation': ['*|revocation|*'],
   tails: ['@tails|*'],

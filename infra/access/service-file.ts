@@ -14,7 +14,7 @@ const ServiceFile = v.object({
     v.string(),
     v.object({
       handler: v.string(),
-      uses: v.array(v.string()),
+      permissions: v.array(v.string()),
       memorySize: v.optional(v.number(), DEFAULT_MEMORY),
       events: v.optional(v.array(v.custom<Event>(isObject)), []),
     }),
@@ -31,6 +31,6 @@ export const functionsOfServiceFile = (): v.InferOutput<typeof ServiceFile>['fun
   return functions
 }
 
-/** What each function uses, by its key. */
-export const usesOfServiceFile = (): Record<string, string[]> =>
-  Object.fromEntries(Object.entries(functionsOfServiceFile()).map(([key, { uses }]) => [key, uses]))
+/** `permissions` of each function, by its key. */
+export const permissionsOfServiceFile = (): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(functionsOfServiceFile()).map(([key, { permissions }]) => [key, permissions]))

@@ -13,7 +13,7 @@ const failureOf = (error: unknown): string => {
   return cause.trim().slice(0, 200)
 }
 
-/** Checks the bytes: another build of the same release is refused, too. */
+/** Checks the bytes: another build of the same release is rejected, too. */
 const bringFrom = async (source: LibrarySource, architecture: Architecture): Promise<Uint8Array> => {
   const folder = await mkdtemp(join(tmpdir(), 'anoncreds-'))
   try {
@@ -48,5 +48,5 @@ export const bringLibrary = async (
     } catch (error) {
       failures.push(`${source.name}: ${failureOf(error)}`)
     }
-  throw new StageFailure(`AnonCreds' library for ${architecture} could not be brought (${failures.join('; ')})`)
+  throw new StageFailure(`AnonCreds' library for ${architecture} could not be downloaded (${failures.join('; ')})`)
 }

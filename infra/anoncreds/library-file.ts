@@ -1,4 +1,4 @@
-/** AnonCreds' native library as a file: where `npm run anoncreds` puts it, and which bytes it has to be. */
+/** The file of AnonCreds' native library: its folder, and the expected hash. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,9 +8,7 @@ import { hasLibrary } from '../../lib/anoncreds-library.ts'
 /** The name that the binding looks for on Linux. */
 export const LIBRARY_NAME = 'libanoncreds.so'
 
-/**
- * Of Linux' processors, the library's SHA-256 in hexadecimal: anoncreds-rs 0.2.3, as its manylinux2014 wheels hold it.
- */
+/** The library's SHA-256 in hexadecimal, by processor of Linux: anoncreds-rs 0.2.3, from its manylinux2014 wheels. */
 const DIGESTS = {
   x64: '2bac97956e80a33bead082c2001893384142c215fe0b612f84dbb19bdc888806',
   arm64: '5c2e742e54d513ebea092109a99b63c674fdd7edcf2b69df5a0b37cd68039398',
@@ -28,7 +26,7 @@ export const libraryFolder = (architecture: string): string =>
 export const isLibrary = (bytes: Uint8Array, architecture: Architecture): boolean =>
   createHash('sha256').update(bytes).digest('hex') === DIGESTS[architecture]
 
-/** The library, with its bytes checked; undefined if there is none or another one. */
+/** The library's bytes; undefined if there is none, or its hash differs. */
 export const readLibrary = (
   architecture: Architecture,
   folder: string = libraryFolder(architecture),
@@ -44,8 +42,8 @@ export const libraryFor = (architecture: string): Uint8Array | undefined =>
   isArchitecture(architecture) ? readLibrary(architecture) : undefined
 
 /**
- * The folder of this machine's library: what the environment names, else where `npm run anoncreds` puts it; undefined
- * where it is not.
+ * The folder of this machine's library: that of the environment, else that of `npm run anoncreds`; undefined if it is
+ * in neither.
  */
 export const folderOnThisMachine = (): string | undefined => {
   const folder = process.env.LIB_ANONCREDS_PATH || libraryFolder(process.arch)
@@ -53,4 +51,4 @@ export const folderOnThisMachine = (): string | undefined => {
 }
 
 /** The line for a stage without it. */
-export const WITHOUT_LIBRARY = 'AnonCreds is off: its native library is not here. npm run anoncreds brings it.'
+export const WITHOUT_LIBRARY = 'AnonCreds is off: its native library is missing. npm run anoncreds installs it.'

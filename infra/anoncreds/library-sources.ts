@@ -25,7 +25,7 @@ const TIMEOUT = 120_000
 const RELEASE_NAMES: Record<Architecture, string> = { x64: 'x86_64', arm64: 'aarch64' }
 
 /**
- * The installer ends its process if it fails, so it runs in one of its own. Arguments: the installer's path and
+ * The installer ends its process if it fails, so it runs in a separate one. Arguments: the installer's path and
  * options.
  */
 const INSTALL = `require(process.argv[1]).downloadBinaryIfNeeded(JSON.parse(process.argv[2]))`

@@ -1,4 +1,4 @@
-/** An esbuild plugin, and the files that a function for browsers has beside its code. */
+/** Files for browsers: an esbuild plugin, and the files in the zip beside the code. */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Metafile, Plugin } from 'esbuild'

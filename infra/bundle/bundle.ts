@@ -1,6 +1,4 @@
-/**
- * A function's bundle: minified ES modules with all that the function uses and nothing else. Same input, same bytes.
- */
+/** A function's bundle: minified ES modules with only what the function uses. Same input, same bytes. */
 import { basename } from 'node:path'
 import {
   type BuildContext,
@@ -39,18 +37,18 @@ export interface Bundle {
 }
 
 /**
- * CommonJS packages ask for `require`, which an ES module does not have. `atOnce` is the same in as many letters as
- * `import` has, so that it takes the place of one without moving what the source map points to.
+ * CommonJS packages call `require`, which an ES module does not have. `atOnce` is the same function with a name as long
+ * as `import`, so that it can replace one without moving the positions of the source map.
  */
 const REQUIRE = "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),atOnce=require;"
 
 /**
- * Functions refuse `fetch`, so that no package bypasses the guarded client. On the banner's line, so that source maps stay
- * right.
+ * `fetch` throws in functions, so that no package bypasses the guarded HTTP client. On the banner's line, so that
+ * source maps stay correct.
  */
-const REFUSE_FETCH = "globalThis.fetch=async()=>{throw Error('only the guarded client reads from outside')};"
+const REJECT_FETCH = "globalThis.fetch=async()=>{throw Error('only the guarded client reads from outside')};"
 
-const withoutFetch = (code: string): string => (code.startsWith(REQUIRE) ? `${REFUSE_FETCH}${code}` : code)
+const withoutFetch = (code: string): string => (code.startsWith(REQUIRE) ? `${REJECT_FETCH}${code}` : code)
 
 /**
  * esbuild splits at `import()`, which returns a promise. A late module is needed within a synchronous call, and Node's
@@ -79,7 +77,9 @@ const usedOutputs = ({ outputs }: Metafile, name: string): Set<string> => {
   return used
 }
 
-/** Options for the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks. */
+/**
+ * Options for the modules `entries`, paths below `folder` by the names of their outputs. Those of several share chunks.
+ */
 const optionsOf = (
   folder: string,
   entries: Record<string, string>,
@@ -132,8 +132,8 @@ const optionsOf = (
 type Options = ReturnType<typeof optionsOf>
 
 /**
- * The part of the build that the module `name` may load. Throws where a module that is imported for what it does would
- * be left out: package.json has to list it in `sideEffects`.
+ * The part of the build that the module `name` may load. Throws if a module that is imported for its side effects would
+ * be left out: package.json must list it in `sideEffects`.
  */
 const bundleOf = async ({ outputFiles, metafile, warnings }: BuildResult<Options>, name: string): Promise<Bundle> => {
   const ignored = warnings.filter(({ id }) => id === 'ignored-bare-import')
@@ -157,8 +157,8 @@ const ENTRY = 'entry'
 process.env.GOGC ??= '400'
 
 /**
- * Bundles modules one after the other. What neighbours with the same optional parts import is parsed once. A context
- * keeps what it has parsed, so there is only one: four at once took 3.7 GB of memory.
+ * Bundles modules one after the other. Imports of neighbours with the same optional parts are parsed once. A context
+ * caches what it has parsed, so there is only one: four took 3.7 GB of memory.
  */
 export class Bundler implements AsyncDisposable {
   readonly #folder: string
@@ -186,7 +186,7 @@ export class Bundler implements AsyncDisposable {
     await this.#context?.esbuild.dispose()
   }
 
-  /** A context has the same entry at each build: it exports what the module that is asked for does. */
+  /** A context has the same entry at each build, which exports everything of the requested module. */
   readonly #module: Plugin = {
     name: ENTRY,
     setup: (build) => {

@@ -11,8 +11,8 @@ const BUILTINS = new Set(builtinModules)
 
 /**
  * Node's own modules come from `process.getBuiltinModule`. An ESM import of one instantiates all of its exports, and
- * `node:http` has undici among them: 15 to 25 ms of every cold start. Exports are inherited, since the bundler asks each
- * own one of a CommonJS module for its descriptor: those of `node:util` load workers.
+ * `node:http` has undici among them: 15 to 25 ms of every cold start. Exports are inherited, since the bundler asks
+ * each own one of a CommonJS module for its descriptor: those of `node:util` load workers.
  */
 export const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
@@ -76,7 +76,10 @@ export const TOUCHED_LATE = importsOf(
   'query-string',
 )
 
-/** Credo extends classes of jsonld-signatures while its modules are evaluated, so that package is loaded at once; its own imports are not. */
+/**
+ * Credo extends classes of jsonld-signatures while its modules are evaluated, so this package has no stub; its imports
+ * have.
+ */
 const IMPORTERS = [
   packageModules('@credo-ts/', '@digitalcredentials/jsonld-signatures/'),
   modulesAt(
@@ -107,8 +110,8 @@ const OF_WEB_CRYPTO = packageModules('@credo-ts/core/build/crypto/webcrypto/')
 export const REFLECTS = packageModules('tsyringe/dist/esm2015/index.js', '@credo-ts/**/decorateMetadata.mjs')
 
 /**
- * What adds metadata to classes imports what can: chunks that are shared are not evaluated in the order of the imports,
- * and without that module no metadata is added.
+ * Modules that add metadata to classes import `reflect-metadata` themselves: shared chunks are not evaluated in the
+ * order of the imports, and without that module no metadata is added.
  */
 export const metadataFirst: Plugin = {
   name: 'metadata-first',
@@ -136,9 +139,9 @@ const stub = (path: string): string => `
   }))`
 
 /**
- * What is imported at the top and touched inside functions only (Credo's SD-JWT, X.509, DCQL, JSON-LD) is loaded when
- * it is first touched, out of a file of its own. Of a Credo function's start, half would be the parsing of what it
- * rarely needs. The bundler has yet to make the stubs' `import()` synchronous.
+ * Modules that are imported at the top but used inside functions only (Credo's SD-JWT, X.509, DCQL, JSON-LD) are loaded
+ * at their first use, from separate files. Parsing them would be half of a Credo function's start. The bundler makes
+ * the stubs' `import()` synchronous (bundle.ts).
  */
 export const lateModules: Plugin = {
   name: 'late-modules',

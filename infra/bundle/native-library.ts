@@ -1,4 +1,4 @@
-/** esbuild plugins for AnonCreds' native library, and the files that its functions have beside their code. */
+/** esbuild plugins for AnonCreds' native library, and the files in the zips of its functions. */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'esbuild'

@@ -1,6 +1,6 @@
 /**
- * Packages and modules of packages that a bundle treats in a way of its own: they are named here as they are installed.
- * An entry that matches nothing throws: after an update, what it was about would be bundled as it is.
+ * Packages and their modules that a bundle treats specially, by their installed paths. An entry that matches nothing
+ * throws: after an update of the package the module would be bundled unchanged.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,12 +13,12 @@ interface Lock {
 
 const { packages }: Lock = JSON.parse(readFileSync(new URL('package-lock.json', ROOT), 'utf8'))
 
-/** What the service and its packages depend on, by name. */
+/** Names of all installed packages. */
 const DEPENDENCIES = new Set(
   Object.values(packages).flatMap(({ dev, dependencies = {} }) => (dev === true ? [] : Object.keys(dependencies))),
 )
 
-const unmatched = (entry: string): Error => new Error(`bundles treat ${entry} in a way of its own, and nothing is it`)
+const unmatched = (entry: string): Error => new Error(`bundles treat ${entry} specially, and nothing matches it`)
 
 /** Whether it is a package's name, a scope, or a part of a package. */
 const isImported = (entry: string): boolean =>

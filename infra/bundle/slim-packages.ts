@@ -6,10 +6,10 @@ import { modulesAt } from './own-modules.ts'
 import { importsOf, packageModules } from './package-modules.ts'
 
 /**
- * Half of what a Credo function's bundle would be: what reads ISO mdocs, which no format of DIDComm carries; what
- * JSON-LD's own HTTP client takes when it is given an agent, while Credo gives JSON-LD another loader of documents; a
- * `fetch` for platforms without one, of did:web's resolver, in whose place the service reads documents itself; and PEX
- * and its JSONPath, in whose place the service evaluates presentations itself. Some of it turns text into code.
+ * Half of the size of a Credo function's bundle: parsers of ISO mdocs, which no DIDComm format uses; JSON-LD's HTTP
+ * client, in place of which Credo passes another document loader; the `fetch` polyfill of did:web's resolver, in place
+ * of which the service reads documents itself; PEX and its JSONPath, in place of which the service evaluates
+ * presentations itself. Some of it turns text into code.
  */
 export const NEVER_CALLED = importsOf(
   '@animo-id/mdoc',
@@ -59,7 +59,10 @@ const NO_WEBVH: Replacements = {
   }`,
 }
 
-/** The replacement of a module. What else it exports throws when it is called: doors of folders name it, and nothing in such a function calls it. */
+/**
+ * The replacement of a module. Its other exports throw when called: index.ts files name them, and no such function
+ * calls them.
+ */
 const replacementOf = async (path: string, replacements: Replacements): Promise<string> => {
   const replacement = Object.entries(replacements).find(([module]) => modulesAt(module).test(path))?.[1] ?? ''
   const exported = (await readFile(path, 'utf8')).matchAll(/^export (?:async )?(?:const|function|class) (\w+)/gm)
@@ -96,16 +99,16 @@ export const treeOfRxjs: Plugin = {
 
 /** Replacements in the code of didwebvh-ts. */
 const OF_WEBVH: readonly (readonly [from: string, to: string])[] = [
-  // It caches every hash and its text for ever: logs of strangers would fill a function's memory.
+  // It caches every hash and its text without limit: third parties' logs would fill a function's memory.
   ['hashCache.set(key, hash);', ''],
-  // Ways to load modules that it uses for tests of its own, or not at all.
+  // Module loaders that it uses only for its own tests, or not at all.
   ['import { createRequire } from "node:module";', ''],
   ['var __require = /* @__PURE__ */ createRequire(import.meta.url);', ''],
-  // There it writes every log that it reads into a file.
+  // In tests it writes every log that it reads into a file.
   ['getEnvValue("NODE_ENV") === "test"', 'false'],
 ]
 
-/** Its reads and writes of files. Here logs come from the table or the guarded client. */
+/** Its file access. In the service, logs come from the table or the guarded HTTP client. */
 const READS_FILES = /\bawait import\([^)]*\)/g
 
 /** The code of didwebvh-ts for bundles. Throws if a text is no longer there, so that updates are reviewed. */

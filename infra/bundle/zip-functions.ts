@@ -1,4 +1,4 @@
-/** Makes the zip of each function, where the CLI looks for what has changed since the last deployment. */
+/** Creates the zip of each function at the path where the CLI compares it with the last deployment. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PACKED_FILE } from '../../lib/settings.ts'

@@ -1,4 +1,4 @@
-/** Reads what the checks of a deployment need to know about the account. Nothing is changed. */
+/** Reads from the account what the checks of a deployment need. Nothing is changed. */
 import { APIGatewayClient, GetAccountCommand } from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import { DynamoDBClient, paginateListTables, ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
@@ -16,7 +16,7 @@ import { orNone, type Reading, read } from './reading.ts'
 import { type DeployedStack, type DeployedTemplate, deployedTemplate, describeStack, physicalIds } from './stack.ts'
 import { TABLE } from './template.ts'
 
-/** What is to be deployed: the settings for which something is looked up on AWS. */
+/** The settings of a deployment for which something is read from AWS. */
 export interface Deployment {
   stackName: string
   existing: { table: string; key: string } | undefined
@@ -34,7 +34,7 @@ interface LambdaLimits {
   concurrency: number
   /** Of those, how many no function has reserved. */
   unreserved: number
-  /** Bytes of code that the region still takes; undefined: AWS does not say. */
+  /** Bytes of code that the region still accepts; undefined: unknown. */
   codeLeft?: number | undefined
 }
 
@@ -63,7 +63,7 @@ export interface Account {
   stack: Reading<Stack | undefined>
   existingTable: Reading<ExistingTable | undefined> | undefined
   existingKey: Reading<ExistingKey | undefined> | undefined
-  /** Of the table that there is already. Undefined: there is none. */
+  /** Layout of the existing table; undefined: there is none. */
   layout: Reading<TableLayout | undefined>
   /** Undefined: the stack creates no domain. */
   address: AddressOnAws | undefined
@@ -72,7 +72,7 @@ export interface Account {
 }
 
 export const readAccount = async (config: ClientConfig, deployment: Deployment): Promise<Account> => {
-  // Two attempts only: a service that does not answer is reported, and not waited for.
+  // Two attempts only: an unavailable service is reported immediately.
   const client = { ...config, maxAttempts: 2 }
   const [sts, lambda, iam, apiGateway] = [
     new STSClient(client),

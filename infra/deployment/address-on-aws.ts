@@ -1,4 +1,4 @@
-/** Looks up what AWS knows about the domain that a stack is to create: certificate, domain and hosted zone. */
+/** Reads certificate, domain and hosted zone for the domain that a stack will create. */
 import { ACMClient, DescribeCertificateCommand, ResourceNotFoundException } from '@aws-sdk/client-acm'
 import { APIGatewayClient, GetDomainNameCommand, NotFoundException } from '@aws-sdk/client-api-gateway'
 import {
@@ -13,7 +13,7 @@ import type { ClientConfig } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
 import { orNone, type Reading, read } from './reading.ts'
 
-/** What the settings ask for. */
+/** The settings of the domain. */
 export interface NewDomain {
   domainName: string
   certificateArn: string
@@ -36,17 +36,17 @@ interface Zone {
   records: string[]
 }
 
-/** A value that is undefined: it does not exist. */
+/** An undefined value: it does not exist. */
 export interface AddressOnAws extends NewDomain {
   certificate: Reading<Certificate | undefined>
-  /** `stack`: the one that created it, by its tag. */
+  /** `stack`: the stack that created it, by its tag. */
   domain: Reading<{ stack: string | undefined } | undefined>
   zone: Reading<Zone | undefined> | undefined
 }
 
 /**
- * The domain that a stack in the region is to create. Undefined: none, or the settings are invalid, which is reported
- * elsewhere.
+ * The domain that a stack in the region will create. Undefined: none, or the settings are invalid, which another check
+ * reports.
  */
 export const newDomainOf = (environment: NodeJS.ProcessEnv, region: string): NewDomain | undefined => {
   const parsed = v.safeParse(AddressSettings, withoutEmpty(environment))

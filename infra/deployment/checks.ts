@@ -21,7 +21,7 @@ import type { Finding } from './finding.ts'
 import { DeploymentSettings } from './settings.ts'
 import { SEALING_KEY } from './template.ts'
 
-/** What is to be deployed, as far as it is known before packaging. */
+/** What will be deployed, as far as it is known before packaging. */
 export interface Plan {
   stage: string
   region: string
@@ -97,6 +97,6 @@ const Caps = v.object({
   DIDCOMM_RATE: v.fallback(DIDCOMM_RATE, undefined),
 })
 
-/** The settings for the account's concurrency that are valid. */
+/** The valid ones of the settings for the account's concurrency. */
 export const capSettings = (environment: NodeJS.ProcessEnv): v.InferOutput<typeof Caps> =>
   v.parse(Caps, withoutEmpty(environment))

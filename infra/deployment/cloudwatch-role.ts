@@ -50,7 +50,7 @@ const TRUST = {
  */
 const PATIENCE = { pause: 21_000, tries: 4 }
 
-/** Whether the role is not known yet, or others in the account have just set theirs. */
+/** Whether the role is not usable yet, or another process of the account has just set its role. */
 const isEarly = (error: unknown): boolean =>
   error instanceof BadRequestException ||
   (error instanceof APIGatewayServiceException && error.$metadata.httpStatusCode === 429)

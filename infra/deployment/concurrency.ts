@@ -1,4 +1,6 @@
-/** How many of the account's concurrent invocations the queues and strangers may take: the operations keep the rest. */
+/**
+ * Limits for queues and unauthenticated callers, which leave the account's other concurrent invocations to operations.
+ */
 import { getAttOf, isObject, ofType, type Template } from '../service.ts'
 
 /** The default of an account, and what a new account may have instead. */
@@ -11,25 +13,25 @@ export const NEW_ACCOUNT_CONCURRENCY = 10
  */
 const MIN_CONCURRENCY = 2
 
-/** Upper bounds: more lanes delivered at once would only wait for their receivers in parallel. */
+/** Upper bounds: more concurrent deliveries would only wait for their receivers in parallel. */
 const MAX_CONCURRENCY = { deliver: 500, deliverSlowly: 100, wake: 50, jobs: 10 }
 
 export interface Caps {
-  /** Lanes delivered at once to wallets and webhook endpoints. */
+  /** Concurrent deliveries of lanes to wallets and webhook endpoints. */
   deliver: number
-  /** Those to slow destinations. */
+  /** Concurrent deliveries to slow destinations. */
   deliverSlowly: number
-  /** Passing on delayed wake-ups, which takes some milliseconds each. */
+  /** Forwarding of delayed wake-ups, which takes some milliseconds each. */
   wake: number
   /** Background jobs. */
   jobs: number
 }
 
-/** The settings that override what is computed. */
+/** The settings that override the computed limits. */
 export interface CapSettings {
   DELIVERY_CONCURRENCY?: number | undefined
   SLOW_DELIVERY_CONCURRENCY?: number | undefined
-  /** Envelopes a second of strangers. */
+  /** Envelopes a second. */
   DIDCOMM_RATE?: number | undefined
 }
 
@@ -45,15 +47,15 @@ export const capsOf = (concurrency: number, settings: CapSettings = {}): Caps =>
   return { deliver, deliverSlowly, wake, jobs }
 }
 
-/** Warnings for the operator of a small account; none if nothing is lost. */
+/** Warnings for the operator of an account with low concurrency. */
 export const capLosses = (concurrency: number, caps: Caps): string[] => {
   const { deliver, deliverSlowly } = caps
   const left = concurrency - deliver - deliverSlowly
   const losses: string[] = []
   if (deliver < 50)
     losses.push(
-      `the account runs ${concurrency} functions at once: ${deliver} deliveries at a time, and ${deliverSlowly} to slow receivers; ` +
-        `what is committed waits for its turn, and ${left} are left for operations. Ask for ${USUAL_CONCURRENCY} in Service Quotas ` +
+      `the account runs ${concurrency} concurrent functions: ${deliver} for deliveries, and ${deliverSlowly} to slow receivers; ` +
+        `committed messages wait, and ${left} remain for operations. Ask for ${USUAL_CONCURRENCY} in Service Quotas ` +
         '(Lambda, "Concurrent executions", L-B99A9384), then deploy again',
     )
   if (left < concurrency / 2)
@@ -86,7 +88,7 @@ const FUNCTIONS_PER_ENVELOPE = 0.4
 const ADDRESSES = '/~1didcomm'
 
 /**
- * Limits the rates of strangers' envelopes in the template, per second, to the account's concurrency. Strangers then
+ * Limits the rates of envelopes in the template, per second, to the account's concurrency. Unauthenticated callers then
  * use at most two fifths of it.
  */
 export const applyDidcommRate = (template: Template, concurrency: number, { DIDCOMM_RATE }: CapSettings): void => {
@@ -103,5 +105,5 @@ export const didcommLosses = (concurrency: number, { DIDCOMM_RATE = 0 }: CapSett
   DIDCOMM_RATE * FUNCTIONS_PER_ENVELOPE <= concurrency / 2
     ? []
     : [
-        `DIDCOMM_RATE=${DIDCOMM_RATE}: strangers may take ${Math.ceil(DIDCOMM_RATE * FUNCTIONS_PER_ENVELOPE)} of the account's ${concurrency} concurrent functions: set ${concurrency} or less, or leave it out`,
+        `DIDCOMM_RATE=${DIDCOMM_RATE}: unauthenticated callers may take ${Math.ceil(DIDCOMM_RATE * FUNCTIONS_PER_ENVELOPE)} of the account's ${concurrency} concurrent functions: set ${concurrency} or less, or leave it out`,
       ]

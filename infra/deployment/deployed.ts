@@ -1,6 +1,6 @@
 /**
- * What a deployed stage is no longer as it was deployed: by CloudFormation's drift detection, and by what that does not
- * look at (code of functions, protection of the table, state of the key that opens its content).
+ * How a deployed stage differs from its deployment: by CloudFormation's drift detection, and by checks of what that
+ * does not cover (code of functions, protection of the table, state of the KMS key).
  */
 import { setTimeout } from 'node:timers/promises'
 import {
@@ -22,18 +22,18 @@ import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import * as v from 'valibot'
 import { type ClientConfig, ofType } from '../service.ts'
 import type { Stack } from './account.ts'
-import { keyFaults } from './checks/data.ts'
+import { keyProblems } from './checks/data.ts'
 import { findKey } from './existing-data.ts'
 import { type Finding, findingsOf } from './finding.ts'
 import { ifRead, read } from './reading.ts'
 import { KEY_OUTPUT, TABLE_OUTPUT } from './template.ts'
 
-/** Ms between two looks at a detection, which takes a minute or two. */
+/** Ms between two polls of a detection, which takes a minute or two. */
 const LOOK_MS = 2_000
 const MAX_LOOKS = 300
 
 interface Drift {
-  /** Why a part could not be looked at; undefined: all was. */
+  /** Why a part could not be checked; undefined: all was checked. */
   problem: string | undefined
   resources: StackResourceDrift[]
 }
@@ -61,8 +61,8 @@ const detectDrift = async (client: CloudFormationClient, StackName: string): Pro
 const revert = (stackName: string): string =>
   `\`aws cloudformation create-change-set --stack-name ${stackName} --change-set-name revert --use-previous-template --deployment-mode REVERT_DRIFT --capabilities CAPABILITY_NAMED_IAM\`, then execute-change-set, puts it back`
 
-const driftFaults = (stackName: string, { problem, resources }: Drift): string[] => [
-  ...(problem === undefined ? [] : [`CloudFormation could not look at all: ${problem}`]),
+const driftProblems = (stackName: string, { problem, resources }: Drift): string[] => [
+  ...(problem === undefined ? [] : [`CloudFormation could not check all resources: ${problem}`]),
   ...resources.map(({ LogicalResourceId, PhysicalResourceId, StackResourceDriftStatus, PropertyDifferences = [] }) => {
     const paths = PropertyDifferences.map(({ PropertyPath }) => PropertyPath).join(', ')
     const what = StackResourceDriftStatus === 'DELETED' ? 'was deleted' : `was changed at ${paths}`
@@ -78,7 +78,7 @@ const changedCode = async (lambda: LambdaClient, s3: S3Client, stack: Stack): Pr
   const functions = ofType(stack.template?.Resources ?? {}, 'AWS::Lambda::Function').flatMap(([, { Properties }]) =>
     v.is(Lambda, Properties) ? [Properties] : [],
   )
-  // Lambda takes 15 requests a second, of all of an account's, and a list has 50 functions.
+  // Lambda accepts 15 such requests a second from an account, and a page has 50 functions.
   // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
   const hashes = new Map<string | undefined, string | undefined>()
   for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {}))
@@ -93,9 +93,8 @@ const changedCode = async (lambda: LambdaClient, s3: S3Client, stack: Stack): Pr
 }
 
 /**
- * What a table lacks of what a deployment gives it, also one of an earlier stack, which drift detection does not look
- * at: after its restoration from a backup it has neither expiry nor backups. `isProtected`: whether it is to be
- * protected against deletion.
+ * Missing settings of a table. Drift detection does not cover tables of earlier stacks, and a table that was restored
+ * from a backup has neither expiry nor backups. `isProtected`: whether it should be protected against deletion.
  */
 export const tableFaults = async (
   dynamodb: Pick<DynamoDBClient, 'send'>,
@@ -117,14 +116,14 @@ export const tableFaults = async (
       : []),
     ...(['ENABLED', 'ENABLING'].includes(expiry?.TimeToLiveStatus ?? '')
       ? []
-      : [`${TableName} keeps expired items for ever: ${expire}`]),
+      : [`${TableName} never deletes expired items: ${expire}`]),
     ...(backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === 'ENABLED'
       ? []
-      : [`${TableName} can't be restored to an earlier time: ${backUp}`]),
+      : [`${TableName} cannot be restored to an earlier time: ${backUp}`]),
   ]
 }
 
-/** `isProtected`: whether the table is to be protected against deletion. */
+/** `isProtected`: whether the table should be protected against deletion. */
 export const examineDeployed = async (
   config: ClientConfig,
   { stackName, stack, isProtected }: { stackName: string; stack: Stack; isProtected: boolean },
@@ -145,12 +144,12 @@ export const examineDeployed = async (
     read('kms:DescribeKey', () => findKey(new KMSClient(config), key)),
   ])
   const findings = [
-    ...ifRead('drift', drift, (found, { fault }) => driftFaults(stackName, found).flatMap(fault)),
+    ...ifRead('drift', drift, (found, { fault }) => driftProblems(stackName, found).flatMap(fault)),
     ...ifRead('code', code, (names, { fault }) =>
       names.flatMap((name) => fault(`${name} was changed: deploy again, with \`--force\``)),
     ),
     ...ifRead('table', ofTable, (messages, { fault }) => messages.flatMap(fault)),
-    ...ifRead('key', ofKey, (found, { fault }) => keyFaults(found, key).flatMap(fault)),
+    ...ifRead('key', ofKey, (found, { fault }) => keyProblems(found, key).flatMap(fault)),
   ]
   return findings.length > 0 ? findings : findingsOf('deployed stage').ok('as it was deployed')
 }

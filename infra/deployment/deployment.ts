@@ -1,6 +1,6 @@
 /**
- * What a deployment does besides what Serverless does; infra/plugins/deployment.ts says when. AWS's clients are loaded
- * when AWS is asked.
+ * The steps of a deployment in addition to those of Serverless; infra/plugins/deployment.ts hooks them in. AWS's
+ * clients are loaded on demand.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ export class Deployment {
   readonly #options: Options
   readonly #log: Log
   #account: Promise<Account> | undefined
-  /** What a stack that is to be removed says of its table and key. */
+  /** Table and key of a stack that will be removed. */
   #outputs: Record<string, string> = {}
 
   constructor(serverless: Serverless, options: Options, log: Log) {
@@ -50,7 +50,7 @@ export class Deployment {
     this.#log = log
   }
 
-  /** Reports settings that are wrong, all at once. Needs no AWS. */
+  /** Reports all invalid settings. Does not need AWS. */
   checkPlan(): void {
     const faults = faultsMessage(checkPlan(this.#plan))
     if (faults !== undefined) throw new this.#serverless.classes.Error(faults)
@@ -64,7 +64,9 @@ export class Deployment {
     if ('value' in account.lambda) this.#serverless.service.custom.accountConcurrency = account.lambda.value.concurrency
   }
 
-  /** Fits the template to the account and the settings. Packaging alone asks AWS only if it uses an existing table. */
+  /**
+   * Adapts the template to the account and the settings. Packaging alone calls AWS only if it uses an existing table.
+   */
   async fitTemplate(): Promise<void> {
     const asks =
       ['deploy', 'check'].includes(this.#serverless.processedInput.commands.join(' ')) ||
@@ -78,7 +80,7 @@ export class Deployment {
     if (!wasTold) this.#report(checkAccount(account, this.#plan))
     this.#report(checkPackaged(account, this.#plan, this.#template))
     const { gateway, stack } = account
-    // Serverless compares with the last upload, which after a rollback is not what is deployed.
+    // Serverless compares with the last upload, which is not deployed after a rollback.
     if ('value' in stack && stack.value?.status === 'UPDATE_ROLLBACK_COMPLETE') this.#options.force = true
     if ('value' in gateway && gateway.value.cloudWatchRole === undefined) await this.#setCloudWatchRole()
   }
@@ -93,7 +95,7 @@ export class Deployment {
     if (notice !== undefined) this.#log.notice(notice)
   }
 
-  /** Before the stack is removed. If it can't be read, the removal goes on. */
+  /** Before the stack is removed. If it cannot be read, the removal continues. */
   async readRemaining(): Promise<void> {
     try {
       this.#outputs = await this.#readOutputs()
@@ -138,7 +140,7 @@ export class Deployment {
     }
   }
 
-  /** Undefined: the settings are wrong, which is reported elsewhere. */
+  /** Undefined: the settings are invalid, which another check reports. */
   get #publicUrl(): unknown {
     const { custom, provider } = this.#serverless.service
     try {
@@ -156,7 +158,7 @@ export class Deployment {
     return this.#serverless.service.provider.compiledCloudFormationTemplate
   }
 
-  /** The functions' environments as they will be, so that a setting that is too long is found before bundling. */
+  /** The functions' future environments, so that a setting that is too long is found before bundling. */
   get #environments(): Template['Resources'] {
     const { functions, provider } = this.#serverless.service
     const resources = Object.entries(functions).map(([key, { environment }]) => {
@@ -179,7 +181,7 @@ export class Deployment {
     const config = await this.#config()
     const arn = await setCloudWatchRole(new APIGatewayClient(config), new IAMClient(config)).catch((error) => {
       throw new this.#serverless.classes.Error(
-        `CloudWatch role of API Gateway: it can't be made and set; see that iam:CreateRole, iam:PutRolePolicy, iam:PassRole and apigateway:PATCH are allowed (${errorLine(error)})`,
+        `CloudWatch role of API Gateway: it cannot be created and set; see that iam:CreateRole, iam:PutRolePolicy, iam:PassRole and apigateway:PATCH are allowed (${errorLine(error)})`,
       )
     })
     this.#log.notice(`API Gateway of this account writes its logs as ${arn} from now on`)
@@ -196,7 +198,7 @@ export class Deployment {
     } catch (error) {
       // Wrong settings or a wrong table may be the reason, and are reported already.
       const isKnown = faultsOf([...ofPlan, ...ofAccount.filter(({ check }) => check === TABLE_AND_KEY)]).length > 0
-      if (!isKnown) ofTemplate.push(...findingsOf('template').fault(`it can't be made: ${errorLine(error)}`))
+      if (!isKnown) ofTemplate.push(...findingsOf('template').fault(`it cannot be created: ${errorLine(error)}`))
     }
     const { issuerFindings = [] } = this.#serverless.service.custom
     return onceEach([

@@ -1,4 +1,4 @@
-/** The table and the key of an earlier stack: looks them up, and puts them into the template in place of new ones. */
+/** Reads the table and the key of an earlier stack, and puts them into the template in place of new ones. */
 import {
   DescribeTableCommand,
   type DynamoDBClient,
@@ -50,7 +50,7 @@ export const findTable = async (dynamodb: DynamoDBClient, TableName: string): Pr
   }
 }
 
-/** All of them: a table may have more than one answer holds. */
+/** All tags: a table may have several pages of them. */
 const tagsOf = async (dynamodb: DynamoDBClient, of: ListTagsOfResourceCommandInput): Promise<Tag[]> => {
   const { Tags = [], NextToken } = await dynamodb.send(new ListTagsOfResourceCommand(of))
   return NextToken === undefined ? Tags : [...Tags, ...(await tagsOf(dynamodb, { ...of, NextToken }))]

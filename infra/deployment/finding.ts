@@ -24,13 +24,13 @@ export const toLine = ({ check, status, message }: Finding): string => `${MARKS[
 
 export const faultsOf = (findings: readonly Finding[]): Finding[] => findings.filter(({ status }) => status === 'fault')
 
-/** The error of a deployment that is refused, a line for each fault; undefined if there is none. */
+/** The error of a rejected deployment, with a line for each fault; undefined if there are none. */
 export const faultsMessage = (findings: readonly Finding[]): string | undefined => {
   const faults = faultsOf(findings)
   return faults.length === 0 ? undefined : faults.map(({ check, message }) => `${check}: ${message}`).join('\n')
 }
 
-/** Leaves out repeated messages: some checks look at the settings, and again at what is packaged with them. */
+/** Leaves out repeated messages: some checks run for the settings, and again for the package. */
 export const onceEach = (findings: readonly Finding[]): Finding[] =>
   findings.filter(
     ({ status, message }, index) =>

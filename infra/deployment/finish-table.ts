@@ -1,12 +1,12 @@
-/** What a deployment does with the table when the stack is there. */
+/** The last step of a deployment, for the table. */
 import { DescribeTableCommand, DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb'
 import { ensureLayout } from '../layout.ts'
 import type { ClientConfig } from '../service.ts'
 
 /**
- * Writes the version of its layout to a new table, and switches deletion protection on or off: a table that is protected
- * from the first would block its own rollback. Returns a line if the protection has changed. Throws for a table of
- * another layout.
+ * Writes the layout version to a new table, and switches deletion protection on or off: a table that is protected from
+ * its creation would block a rollback. Returns a line if the protection has changed. Throws for a table of another
+ * layout version.
  */
 export const finishTable = async (
   config: ClientConfig,
@@ -14,8 +14,8 @@ export const finishTable = async (
   isProtected: boolean,
 ): Promise<string | undefined> => {
   const dynamodb = new DynamoDBClient(config)
-  const flaw = await ensureLayout(dynamodb, TableName)
-  if (flaw !== undefined) throw new Error(`the table ${TableName} ${flaw}`)
+  const mismatch = await ensureLayout(dynamodb, TableName)
+  if (mismatch !== undefined) throw new Error(`the table ${TableName} ${mismatch}`)
   const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }))
   if ((Table?.DeletionProtectionEnabled ?? false) === isProtected) return undefined
   await dynamodb.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: isProtected }))

@@ -1,6 +1,6 @@
 /**
- * Fits the template to the account and to the settings: the table's name, caps of concurrency, strangers' rate, an
- * earlier stack's table and key.
+ * Adapts the template to the account and the settings: the table's name, limits of concurrency, the rate of envelopes,
+ * an earlier stack's table and key.
  */
 import type { Template } from '../service.ts'
 import { withoutEmpty } from '../settings.ts'
@@ -10,7 +10,7 @@ import { applyCaps, applyDidcommRate, capsOf, NEW_ACCOUNT_CONCURRENCY, USUAL_CON
 import { useExisting } from './existing-data.ts'
 import { TABLE } from './template.ts'
 
-/** Changes the template. `account` is undefined for packaging alone, which does not ask AWS. */
+/** Changes the template. `account` is undefined for packaging alone, which does not call AWS. */
 export const fitTemplate = (
   template: Template,
   environment: NodeJS.ProcessEnv,
@@ -27,13 +27,13 @@ export const fitTemplate = (
 
   const { existingTable } = account ?? {}
   if (existingTable === undefined || EXISTING_KEY === undefined) return
-  // A deployment has been checked already, but packaging alone has no checks.
+  // A deployment was already checked, but packaging alone has no checks.
   if ('failure' in existingTable) throw new Error(`EXISTING_TABLE: ${existingTable.failure.message}`)
   if (existingTable.value === undefined) throw new Error(`EXISTING_TABLE=${EXISTING_TABLE}: there is no such table`)
   useExisting(template, existingTable.value, EXISTING_KEY)
 }
 
-/** If the account's limit can't be read, that of a new account is assumed. */
+/** If the account's limit cannot be read, that of a new account is assumed. */
 const concurrencyOf = (account: Pick<Account, 'lambda'> | undefined): number => {
   if (account === undefined) return USUAL_CONCURRENCY
   return 'value' in account.lambda ? account.lambda.value.unreserved : NEW_ACCOUNT_CONCURRENCY

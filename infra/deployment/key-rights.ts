@@ -1,16 +1,16 @@
-/** Whether whoever deploys may create the key, by IAM's simulation of policies. */
+/** Whether the deploying user or role may create the KMS key, by IAM's policy simulation. */
 import { GetRoleCommand, type IAMClient, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam'
 import { type KMSClient, ListKeysCommand } from '@aws-sdk/client-kms'
 
 export interface KeyRights {
-  /** Actions that IAM would refuse; undefined: the simulation was not possible. */
+  /** Actions that IAM would deny; undefined: the simulation was not possible. */
   denied: string[] | undefined
 }
 
-/** What CloudFormation does with the key, as whoever deploys. */
+/** Actions of CloudFormation on the key, with the permissions of the deploying user or role. */
 const KEY_ACTIONS = ['kms:CreateKey', 'kms:DescribeKey', 'kms:EnableKeyRotation', 'kms:PutKeyPolicy', 'kms:TagResource']
 
-/** Rejects if KMS itself does not answer. `arn`: of whoever deploys. */
+/** Rejects if KMS is unavailable. `arn`: of the deploying user or role. */
 export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string): Promise<KeyRights> => {
   await kms.send(new ListKeysCommand({ Limit: 1 }))
   try {
@@ -22,7 +22,7 @@ export const readKeyRights = async (kms: KMSClient, iam: IAMClient, arn: string)
     const denied = EvaluationResults.filter(({ EvalDecision }) => EvalDecision !== 'allowed')
     return { denied: denied.flatMap(({ EvalActionName }) => EvalActionName ?? []) }
   } catch {
-    // A deployment does not need the right to simulate policies.
+    // A deployment does not need the permission to simulate policies.
     return { denied: undefined }
   }
 }

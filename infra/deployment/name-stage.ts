@@ -1,4 +1,4 @@
-/** Says in the environment where a stage has its table and queues, before anything asks for the settings. */
+/** Sets environment variables for a stage's table and queues, before the settings are read. */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import * as v from 'valibot'
 import { reason, StageFailure } from '../failure.ts'
@@ -13,11 +13,10 @@ export const StageName = v.optional(
 )
 
 /**
- * `outputs`: outputs of the stack, by the variables that are set unless they are there. The stage `local` is the one
- * that runs on this machine. Throws `StageFailure`.
+ * `outputs`: names of the stack's outputs, by variable; a variable that is already set stays. The stage `local` is the
+ * one that runs on this machine. Throws `StageFailure`.
  */
 export const nameStage = async (stage: string, outputs: Record<string, string>): Promise<void> => {
-  // No address is made from it here.
   process.env.PUBLIC_URL ??= 'https://localhost'
   process.env.LOG_LEVEL ??= 'warn'
   const missing = Object.entries(outputs).filter(([variable]) => process.env[variable] === undefined)
@@ -25,8 +24,8 @@ export const nameStage = async (stage: string, outputs: Record<string, string>):
   if (stage === 'local') return nameRunningStage()
   const stackName = `${SERVICE}-${stage}`
   const stack = await describeStack(new CloudFormationClient(), stackName).catch((error: unknown) => {
-    const remedy = 'AWS_REGION says where it is, AWS_PROFILE or AWS_ACCESS_KEY_ID who asks'
-    throw new StageFailure(`the stack ${stackName} can not be read: ${reason(error)} (${remedy})`, error)
+    const remedy = 'AWS_REGION sets its region, AWS_PROFILE or AWS_ACCESS_KEY_ID the credentials'
+    throw new StageFailure(`the stack ${stackName} cannot be read: ${reason(error)} (${remedy})`, error)
   })
   for (const [variable, output] of missing) {
     const value = stack?.outputs[output]

@@ -1,4 +1,4 @@
-/** Settings that can grow leave the functions' environment and are packed with their code. */
+/** Moves settings that may be long from the functions' environment into a file beside their code. */
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'
 import * as v from 'valibot'
 import { tokenIssuers } from '../../lib/auth/token-issuers.ts'
@@ -16,8 +16,8 @@ const TIMES = 'IssuerKeysPackedAt'
 const Deployed = v.object({ Metadata: v.object({ [TIMES]: v.record(v.string(), v.number()) }) })
 
 /**
- * Moves them from each function's environment to its packed settings. Keys of token issuers that the last deployment has
- * packed keep its time, unless this one is forced. Returns the template's metadata.
+ * Moves them from each function's environment to its packed settings. Keys of token issuers that the last deployment
+ * has packed keep its time, unless this one is forced. Returns the template's metadata.
  */
 export const packSettings = async (
   serverless: Serverless,
@@ -41,7 +41,7 @@ export const packSettings = async (
   }
 }
 
-/** Those of the deployed stack; none if it can't be read, or has none. */
+/** The times of the deployed stack; none if it cannot be read, or has none. */
 const deployedTimes = async (serverless: Serverless): Promise<Record<string, number>> => {
   const aws = serverless.getProvider('aws')
   const client = new CloudFormationClient(await aws.getAwsSdkV3Config())
@@ -50,7 +50,7 @@ const deployedTimes = async (serverless: Serverless): Promise<Record<string, num
   return parsed.success ? parsed.output.Metadata[TIMES] : {}
 }
 
-/** `times`: of an earlier deployment. Returns what was found about the issuers, too. */
+/** `times`: of an earlier deployment. Also returns findings about the issuers. */
 const moveSettings = async (
   functions: FunctionDefinition[],
   times: Record<string, number>,

@@ -1,39 +1,38 @@
 /**
- * Token issuers as a deployment packs them: each with its public keys, fetched from its address or given in the
- * settings.
+ * Prepares token issuers for a deployment: each with its public keys, fetched from its address or from the settings.
  */
 import { createHash } from 'node:crypto'
 import { importableKeys } from '../../lib/auth/importable-keys.ts'
 import { servedKeys } from '../../lib/auth/served-keys.ts'
 import type { TokenIssuer } from '../../lib/auth/token-issuers.ts'
-import { urlFault } from '../../lib/egress/address-guard.ts'
+import { invalidUrlReason } from '../../lib/egress/address-guard.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 /**
- * Describes the first issuer without any keys, or with an address that the functions would refuse; undefined if there
+ * Describes the first issuer without any keys, or with an address that the functions would reject; undefined if there
  * is none.
  */
 export const issuerProblem = (issuers: readonly TokenIssuer[]): string | undefined => {
   for (const { issuer, jwks, jwksUri } of issuers) {
     if (jwksUri === undefined && jwks === undefined)
       return `${issuer} has neither jwks nor jwksUri: no token of it would be valid`
-    const refusal = jwksUri === undefined ? undefined : urlFault(jwksUri, { local: false })
-    if (refusal !== undefined) return `the jwksUri of ${issuer} is refused: ${refusal}`
+    const rejection = jwksUri === undefined ? undefined : invalidUrlReason(jwksUri, { local: false })
+    if (rejection !== undefined) return `the jwksUri of ${issuer} is rejected: ${rejection}`
   }
   return undefined
 }
 
-/** Of what is packed of an issuer, but for the time. */
+/** Hash of the packed data of an issuer, without the time. */
 const digestOf = ({ preparedAt: _, ...packed }: TokenIssuer): string =>
   createHash('sha256').update(JSON.stringify(packed)).digest('hex').slice(0, 16)
 
-/** When the keys of issuers were packed, for the template's metadata: ms since the epoch, by what is packed. */
+/** When the keys of issuers were packed, for the template's metadata: ms since the epoch, by the hash of the data. */
 export const packingTimes = (issuers: readonly TokenIssuer[]): Record<string, number> =>
   Object.fromEntries(
     issuers.flatMap((issuer) => (issuer.preparedAt === undefined ? [] : [[digestOf(issuer), issuer.preparedAt]])),
   )
 
-/** Issuers with the times of an earlier deployment that packed the same: so that the same keys are the same bytes. */
+/** Issuers with the times of an earlier deployment of the same keys, so that the same keys give the same bytes. */
 export const withPackingTimes = (issuers: readonly TokenIssuer[], times: Record<string, number>): TokenIssuer[] =>
   issuers.map((issuer) =>
     issuer.preparedAt === undefined ? issuer : { ...issuer, preparedAt: times[digestOf(issuer)] ?? issuer.preparedAt },
@@ -47,9 +46,9 @@ export interface Prepared {
 const { ok, warning, fault } = findingsOf('token issuers')
 
 /**
- * Fetches the keys of issuers that give none in the settings. If that fails, it is a warning only, since otherwise any
- * issuer could prevent a deployment; the functions ask the address again. An address that is not allowed is a fault.
- * `now`: ms since the epoch; `ask`: for tests.
+ * Fetches the keys of issuers that have none in the settings. A failure is only a warning, since otherwise any issuer
+ * could prevent a deployment; the functions fetch them again. An address that is not allowed is a fault. `now`: ms
+ * since the epoch; `ask`: for tests.
  */
 export const prepareIssuers = async (
   issuers: readonly TokenIssuer[],
@@ -80,12 +79,12 @@ export const prepareIssuers = async (
     const served = await ask(jwksUri)
     if ('keys' in served) return { ...entry, jwks: { keys: served.keys }, given: false, preparedAt: now }
     findings.push(
-      ...(served.refused
+      ...(served.rejected
         ? fault(
-            `${jwksUri}, for the keys of ${issuer}, is refused: ${served.reason}. Give the keys as jwks beside jwksUri if they can’t be fetched from here`,
+            `${jwksUri}, for the keys of ${issuer}, is rejected: ${served.reason}. Give the keys as jwks beside jwksUri if they cannot be fetched from here`,
           )
         : warning(
-            `${jwksUri} does not serve the keys of ${issuer} (${served.reason}), so they are not packed, and until it does its tokens are refused: see that it answers from outside, or give its keys as jwks beside jwksUri`,
+            `${jwksUri} does not serve the keys of ${issuer} (${served.reason}), so they are not packed, and until it does its tokens are rejected: make it reachable from the internet, or give its keys as jwks beside jwksUri`,
           )),
     )
     return { ...entry, jwks }

@@ -1,11 +1,11 @@
-/** A reading from AWS: a value or a failure, so that a check can report a failed reading like any other finding. */
+/** The result of reading from AWS: a value or a failure, which a check reports like any other finding. */
 import { errorLine, isDenied, isUnauthenticated } from './aws-error.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 interface Failure {
-  /** The right is missing, the credentials are not valid, or AWS did not answer as documented. */
+  /** The permission is missing, the credentials are invalid, or AWS did not respond as documented. */
   kind: 'denied' | 'unauthenticated' | 'unavailable'
-  /** The right that is needed, such as `lambda:GetAccountSettings`. */
+  /** The required permission, such as `lambda:GetAccountSettings`. */
   action: string
   /** One line. */
   message: string
@@ -23,7 +23,7 @@ export const read = async <T>(action: string, ask: () => Promise<T>): Promise<Re
   }
 }
 
-/** What AWS answers; undefined where it says by this error that there is none. */
+/** The response of AWS; undefined if it is this error, which means that there is no such resource. */
 export const orNone = <T>(
   missing: abstract new (...of: never[]) => Error,
   answer: Promise<T>,
@@ -37,8 +37,8 @@ type FindingsOf = ReturnType<typeof findingsOf>
 
 const unread = ({ kind, action, message }: Failure, { warning, fault }: FindingsOf): Finding[] =>
   kind === 'denied'
-    ? fault(`the right ${action} is missing: allow it to whoever deploys (${message})`)
-    : warning(`${action} could not be asked, so this is not checked (${message})`)
+    ? fault(`the permission ${action} is missing: allow it to the deploying user or role (${message})`)
+    : warning(`${action} failed, so this is not checked (${message})`)
 
 /** The findings of `look` for the value that was read, or one for a failed reading. */
 export const ifRead = <T>(

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { TokenIssuers } from '../../lib/auth/token-issuers.ts'
-import { urlFault } from '../../lib/egress/address-guard.ts'
+import { invalidUrlReason } from '../../lib/egress/address-guard.ts'
 import { Settings } from '../../lib/settings.ts'
 import { AddressSettings, addressOf } from '../gateway/address.ts'
 import { RateSettings } from '../gateway/rate-settings.ts'
@@ -25,11 +25,11 @@ const TRUE_OR_FALSE = v.picklist(['true', 'false'], 'is neither true nor false')
 
 const KEY_ARN = /^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/
 
-/** Describes the first proxy whose address the functions would refuse; undefined if there is none. */
+/** Describes the first proxy whose address the functions would reject; undefined if there is none. */
 const proxyProblem = (proxies: Record<string, string>): string | undefined => {
   for (const [namespace, address] of Object.entries(proxies)) {
-    const refusal = urlFault(address, { local: false })
-    if (refusal !== undefined) return `the proxy of ${namespace} is refused: ${refusal}`
+    const rejection = invalidUrlReason(address, { local: false })
+    if (rejection !== undefined) return `the proxy of ${namespace} is rejected: ${rejection}`
   }
   return undefined
 }
@@ -45,7 +45,7 @@ export const DeploymentSettings = v.object({
         ({ input }) => issuerProblem(input) ?? '',
       ),
     ),
-    'Whose tokens are taken, by which keys, and how far they go, as JSON. Required.',
+    'Trusted token issuers with their keys and grants, as JSON. Required.',
   ),
   ...AddressSettings.entries,
   TRUSTED_CONTEXTS: described(
@@ -60,31 +60,31 @@ export const DeploymentSettings = v.object({
         ({ input }) => proxyProblem(input) ?? '',
       ),
     ),
-    'Addresses of indy-vdr-proxies by the namespaces of their ledgers, as JSON; an unqualified id is asked of them in this order.',
+    'Addresses of indy-vdr-proxies by the namespaces of their ledgers, as JSON; unqualified ids are searched in this order.',
   ),
   BASE_ORG_ID: described(BASE_ORG_ID, 'Organization that events of the base agent go to; `base` by default.'),
   AGENT_LABEL: described(AGENT_LABEL, 'Label of the base agent in its invitations; `serverless-agent` by default.'),
   AUTO_ACCEPT_OFFERS: described(
     AUTO_ACCEPT_OFFERS,
-    '`true`: the base agent accepts offers of credentials without a call.',
+    '`true`: the base agent accepts offers of credentials without an API call.',
   ),
   AUTO_ACCEPT_PROOF_REQUESTS: described(
     AUTO_ACCEPT_PROOF_REQUESTS,
-    '`true`: the base agent answers proof requests without a call.',
+    '`true`: the base agent accepts proof requests without an API call.',
   ),
   LOG_LEVEL: described(
     LOG_LEVEL,
-    'The least level of lines that are logged: `debug`, `info` (the default), `warn`, `error` or `silent`.',
+    'The lowest level that is logged: `debug`, `info` (the default), `warn`, `error` or `silent`.',
   ),
   ...RateSettings.entries,
   ...WatchSettings.entries,
   DELIVERY_CONCURRENCY: described(
     v.optional(EventSourceConcurrency),
-    'Deliveries at once to wallets and webhook endpoints, in place of what is computed from the account.',
+    'Concurrent deliveries to wallets and webhook endpoints, instead of the number computed from the account.',
   ),
   SLOW_DELIVERY_CONCURRENCY: described(
     v.optional(EventSourceConcurrency),
-    'Deliveries at once to slow destinations, in place of what is computed from the account.',
+    'Concurrent deliveries to slow destinations, instead of the number computed from the account.',
   ),
   TABLE_NAME: described(
     v.optional(TableName),
@@ -96,11 +96,11 @@ export const DeploymentSettings = v.object({
   ),
   EXISTING_KEY: described(
     v.optional(v.pipe(v.string(), v.regex(KEY_ARN, 'is not the ARN of a KMS key'))),
-    'ARN of the KMS key that opens what is sealed in EXISTING_TABLE.',
+    'ARN of the KMS key of the data keys in EXISTING_TABLE.',
   ),
   ALLOW_NEW_ADDRESS: described(
     v.optional(TRUE_OR_FALSE, 'false'),
-    '`true` deploys a stage with another address than its own, which wallets have kept.',
+    '`true` deploys a stage with a new address; wallets keep the old one.',
   ),
   ALLOW_NEW_TABLE: described(
     v.optional(TRUE_OR_FALSE, 'false'),
@@ -108,7 +108,7 @@ export const DeploymentSettings = v.object({
   ),
   ANONCREDS: described(
     v.optional(v.picklist(['on', 'off'], 'is neither on nor off'), 'on'),
-    "`off` deploys without AnonCreds' native library, which `npm run anoncreds -- --arch arm64` brings.",
+    "`off` deploys without AnonCreds' native library, which `npm run anoncreds -- --arch arm64` installs.",
   ),
   DELETION_PROTECTION: described(
     v.optional(TRUE_OR_FALSE, 'true'),
@@ -122,7 +122,7 @@ const EXAMPLE =
 /** Serverless's own default; that of serverless.yml, without AWS_REGION, is another. */
 const SERVERLESS_REGION = 'us-east-1'
 
-/** A line for each setting that is wrong. */
+/** A line for each invalid setting. */
 export const settingsProblems = (environment: NodeJS.ProcessEnv, stage: string, region: string): string[] => {
   const values = withoutEmpty(environment)
   const { issues = [] } = v.safeParse(DeploymentSettings, values)
@@ -146,16 +146,16 @@ const addressProblems = (values: NodeJS.ProcessEnv, stage: string, region: strin
   }
 }
 
-/** EXISTING_TABLE and EXISTING_KEY have to be set together. */
+/** EXISTING_TABLE and EXISTING_KEY must be set together. */
 const dataProblems = ({ EXISTING_TABLE, EXISTING_KEY, TABLE_NAME }: NodeJS.ProcessEnv): string[] => {
   const problems: string[] = []
   if (EXISTING_TABLE !== undefined && EXISTING_KEY === undefined)
-    problems.push('EXISTING_KEY is not set: nothing that is sealed in EXISTING_TABLE could be opened')
+    problems.push('EXISTING_KEY is not set: sealed items in EXISTING_TABLE could not be unsealed')
   if (EXISTING_KEY !== undefined && EXISTING_TABLE === undefined)
-    problems.push('EXISTING_TABLE is not set: an existing key is of use with its table only')
+    problems.push('EXISTING_TABLE is not set: an existing key is used only with its table')
   if (EXISTING_TABLE !== undefined && TABLE_NAME !== undefined)
     problems.push(
-      'TABLE_NAME and EXISTING_TABLE are both set: the one is of a table that the stack makes, the other of one that it finds',
+      'TABLE_NAME and EXISTING_TABLE are both set: the first names a table that the stack creates, the second an existing one',
     )
   return problems
 }

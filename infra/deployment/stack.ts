@@ -63,7 +63,7 @@ const DeployedTemplate = v.pipe(
 )
 export type DeployedTemplate = v.InferOutput<typeof DeployedTemplate>
 
-/** Undefined: it is not in JSON, and so not one of Serverless. */
+/** Undefined: it is not JSON, so Serverless has not created it. */
 export const deployedTemplate = async (
   cloudFormation: CloudFormationClient,
   StackName: string,

@@ -1,6 +1,6 @@
-/** The template's names of the table and the key, which must not be lost. */
+/** The template's names of the table and the KMS key, which must not be lost. */
 
-/** Logical ids of the table, and of the key that opens what is sealed in it. */
+/** Logical ids of the table, and of the KMS key that encrypts its data keys. */
 export const TABLE = 'Table'
 export const SEALING_KEY = 'SealingKey'
 

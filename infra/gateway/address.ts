@@ -1,8 +1,8 @@
-/** The address of a stage, which wallets keep for ever: what is set of it, and what follows from that. */
+/** The address of a stage, which wallets store permanently: its settings, and what is derived from them. */
 import * as v from 'valibot'
 import { described, parseSettings } from '../settings.ts'
 
-/** Where a stage is that only its developers use: its address may end with its stack. */
+/** The name of a stage for development only: its address may end with its stack. */
 export const DEVELOPMENT = 'dev'
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
@@ -17,7 +17,7 @@ export const AddressSettings = v.object({
         v.regex(/[^/]$/, 'ends with a slash'),
       ),
     ),
-    'Address that wallets keep and that calls come to, without a slash at its end. Outside dev it or DOMAIN_NAME is required.',
+    'Public base URL, which wallets store, without a trailing slash. Outside dev it or DOMAIN_NAME is required.',
   ),
   DOMAIN_NAME: described(
     v.optional(
@@ -40,7 +40,7 @@ export const AddressSettings = v.object({
   ),
   BASE_PATH: described(
     v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9._-]{1,100}$/, 'is not one part of a path'))),
-    'What paths begin with at DOMAIN_NAME, without slashes.',
+    'First part of all paths at DOMAIN_NAME, without slashes.',
   ),
   KEEP_DOMAIN: described(
     v.optional(v.pipe(v.string(), v.regex(/^(true|false)$/, 'is neither true nor false'))),
@@ -62,15 +62,15 @@ export const addressOf = (environment: NodeJS.ProcessEnv, stage: string, region:
     throw new Error('HOSTED_ZONE_ID: has no meaning without CERTIFICATE_ARN')
   // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html
   if (CERTIFICATE_ARN !== undefined && CERTIFICATE_ARN.split(':')[3] !== region)
-    throw new Error(`CERTIFICATE_ARN: a certificate has to be in ${region}`)
+    throw new Error(`CERTIFICATE_ARN: a certificate must be in ${region}`)
 
   const path = BASE_PATH === undefined ? '' : `/${BASE_PATH}`
   const publicUrl = PUBLIC_URL ?? (DOMAIN_NAME === undefined ? undefined : `https://${DOMAIN_NAME}${path}`)
   if (stage !== DEVELOPMENT && !publicUrl?.startsWith('https://'))
     throw new Error(
       publicUrl === undefined
-        ? `PUBLIC_URL: is not set, and DOMAIN_NAME neither: wallets keep the address of the stage ${stage} for ever`
-        : `PUBLIC_URL: is not https, as that of the stage ${stage} has to be`,
+        ? `PUBLIC_URL: is not set, and DOMAIN_NAME neither: wallets keep the address of the stage ${stage} permanently`
+        : `PUBLIC_URL: must be https for the stage ${stage}`,
     )
   return {
     /** Undefined: that of the API itself. */

@@ -20,7 +20,7 @@ interface Operation extends HttpEvent {
 
 export type GatewayDocument = ReturnType<typeof gatewayDocument>
 
-/** `usesKeys`: whether callers whom the authorizer knows are counted by API key. */
+/** `usesKeys`: whether authorized callers are counted by API key. */
 export const gatewayDocument = (
   { functions, custom }: Pick<Service, 'functions' | 'custom'>,
   { title, usesKeys }: { title: string; usesKeys: boolean },
@@ -56,7 +56,7 @@ export const gatewayDocument = (
   }
 }
 
-/** The name by which API Gateway knows that a method asks for a key. */
+/** API Gateway's name of the security scheme for API keys. */
 const API_KEY = 'api_key'
 
 const withSlash = (path: string): string => `/${path.replace(/^\//, '')}`

@@ -1,4 +1,4 @@
-/** The policies by which the API's role may invoke functions: exactly those that the API's document names. */
+/** The policies with which the API's role may invoke exactly the functions in the API's document. */
 import { createHash } from 'node:crypto'
 import type { Resource } from '../service.ts'
 

@@ -11,11 +11,11 @@ export const RateSettings = v.object({
   ),
   DIDCOMM_RATE: described(
     v.optional(Rate),
-    'Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default, and no more than the account runs functions at once.',
+    'Envelopes a second of all other agents at one address; OPERATION_RATE or 250 by default, at most the number of concurrent functions of the account.',
   ),
   TENANT_RATE: described(
     v.optional(Rate),
-    'Requests a second of a tenant; without it tenants are not counted. As many strangers a second, on the average of a minute, may ask a tenant for a connection (without it 10); an invitation for one connection has 20 tries a day of its own.',
+    'Requests a second of a tenant; without it tenants are not counted. The same rate, averaged over a minute, limits connection requests of unknown senders to a tenant (without it 10); an invitation for one connection allows 20 requests a day in addition.',
   ),
   ADDRESS_RATE: described(
     v.optional(wholeNumber(10, 999_999_999)),

@@ -10,7 +10,7 @@ const EXPIRES = '1d'
 export interface ReadyStage {
   baseUrl: string
   rootToken: string
-  /** File of the certificate that its clients have to trust. */
+  /** File of the certificate that its clients must trust. */
   certificate?: string | undefined
   dynamodbEndpoint: string
   sqsEndpoint: string

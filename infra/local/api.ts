@@ -10,8 +10,8 @@ import type { Invoke } from './functions.ts'
 import { applyGateway } from './gateway.ts'
 
 /**
- * Makes serverless-offline's routes invoke our functions, instead of a pool of its own. The error's message is a fixed
- * text, because serverless-offline reads a status in brackets from it; the function's own error is in the log.
+ * Makes serverless-offline's routes invoke our functions instead of its pool. The error's message is a fixed text,
+ * because serverless-offline reads a status in brackets from it; the function's own error is in the log.
  */
 const invokeBy = (invoke: Invoke): void => {
   Lambda.prototype.get = (functionKey) => {

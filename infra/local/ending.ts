@@ -1,9 +1,9 @@
-/** How the process of `npm start` ends: with 0 when it is told to, otherwise with 1 and a line that says why. */
+/** How the process of `npm start` ends: with 0 after a signal, otherwise with 1 and a line with the reason. */
 import { once } from 'node:events'
 import { StageFailure, tell } from '../failure.ts'
 import { npmEnded } from './npm-ended.ts'
 
-/** The listener stays: modules of the CLI end the process themselves where nobody else listens. */
+/** The listener stays: modules of the CLI end the process themselves if there is no other listener. */
 const signalled = (signal: NodeJS.Signals): Promise<void> =>
   new Promise((resolve) => {
     process.on(signal, () => resolve())
@@ -11,7 +11,7 @@ const signalled = (signal: NodeJS.Signals): Promise<void> =>
 
 /**
  * Resolves when the stage is to end: after Ctrl-C, `kill`, or the end of the program that started it, npm or one with
- * an IPC channel. It watches from the first moment on, because a start takes seconds, and may be told to end meanwhile.
+ * an IPC channel. It listens from the beginning, because a start takes seconds, and a signal may arrive meanwhile.
  */
 export const endWanted: Promise<unknown> = Promise.race([
   signalled('SIGINT'),

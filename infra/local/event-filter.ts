@@ -12,7 +12,7 @@ const matches = (pattern: unknown, value: unknown): boolean =>
       isObject(value) &&
       Object.entries(pattern).every(([name, inner]) => matches(inner, value[name]))
 
-/** Refuses patterns that only AWS supports (`prefix`, `exists`, ...), because no event would match them here. */
+/** Rejects patterns that only AWS supports (`prefix`, `exists`, ...), because no event would match them here. */
 const check = (pattern: unknown): void => {
   if (isObject(pattern)) Object.values(pattern).forEach(check)
   else if (!Array.isArray(pattern) || pattern.some(isObject)) {

@@ -7,8 +7,8 @@ export const Start = v.object({
   folder: v.string(),
   /** Handlers, as in serverless.yml, by function key. */
   handlers: v.record(v.string(), v.string()),
-  /** Their rights, as in serverless.yml, by function key. */
-  uses: v.record(v.string(), v.array(v.string())),
+  /** Their permissions, as in serverless.yml, by function key. */
+  permissions: v.record(v.string(), v.array(v.string())),
   /** Logical ids by the names and URLs with which functions address tables, queues and keys. */
   resources: v.record(v.string(), v.string()),
 })

@@ -41,7 +41,7 @@ export class FunctionProcess {
     tieToUs(this.#child)
     this.ended = once(this.#child, 'exit').then(([code, signal]) => String(signal ?? code))
     this.loaded = this.#load(start)
-    // Nobody may be listening yet when it happens.
+    // It may reject before there is a handler.
     this.loaded.catch(() => {})
     this.ended.then((how) => {
       for (const { reject } of this.#pending.values()) reject(new Error(`the process of the functions ended: ${how}`))

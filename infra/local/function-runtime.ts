@@ -113,7 +113,7 @@ const endInvocation = (error: unknown): void => {
 
 process.on('unhandledRejection', endInvocation)
 process.on('uncaughtException', endInvocation)
-// The stage has ended: nobody waits for a result.
+// The stage has ended, so results are not needed.
 process.once('disconnect', () => process.exit())
 
 /** Besides what the system, and NODE_EXTRA_CA_CERTS of the stage's user, trust. */

@@ -40,7 +40,7 @@ export const startFunctions = (
 ): Functions => {
   const { functions, provider } = service
   const failed = Promise.withResolvers<never>()
-  // Nobody may be listening yet when it happens.
+  // It may reject before there is a handler.
   failed.promise.catch(() => {})
   const processes = new Map<string, ReturnType<typeof keepRunning>>()
 
@@ -48,8 +48,8 @@ export const startFunctions = (
   const start = (name: string, keys: string[]) => {
     const of = <Value>(value: (key: string) => Value) => Object.fromEntries(keys.map((key) => [key, value(key)]))
     const handlers = of((key) => functions[key]?.handler ?? '')
-    const uses = of((key) => functions[key]?.uses ?? [])
-    const started = keepRunning({ folder: serviceDir, handlers, uses, resources }, environment)
+    const permissions = of((key) => functions[key]?.permissions ?? [])
+    const started = keepRunning({ folder: serviceDir, handlers, permissions, resources }, environment)
     started.failed.catch(failed.reject)
     processes.set(name, started)
     return started

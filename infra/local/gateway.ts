@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Request, Response, Server, Toolkit } from 'serverless-offline'
-import { ContentCodingError, decoded } from '../../lib/egress/content-coding.ts'
+import { ContentCodingError, decodeContent } from '../../lib/egress/content-coding.ts'
 import { systemCode } from '../failure.ts'
 import { preflightHeaders } from '../gateway/preflight.ts'
 import type { GatewayResponse, HttpEvent, Serverless, Service, TokenAuthorizer } from '../service.ts'
@@ -46,7 +46,7 @@ const undoCoding = async (request: Request): Promise<string | undefined> => {
   if (!payload?.length) return undefined
   if (!CODINGS.test(coding)) return 'UNSUPPORTED_MEDIA_TYPE'
   try {
-    request.payload = await decoded(payload, coding, MAX_BODY)
+    request.payload = await decodeContent(payload, coding, MAX_BODY)
     return request.payload === undefined ? 'REQUEST_TOO_LARGE' : undefined
   } catch (error) {
     if (error instanceof ContentCodingError) return 'UNSUPPORTED_MEDIA_TYPE'
@@ -199,7 +199,7 @@ export const applyGateway = (server: Server, { service }: Serverless, invoke: In
   const rates = ratesOf(service)
 
   /**
-   * The caller (undefined: the method needs no token), or the type of the gateway response if the request is refused.
+   * The caller (undefined: the method needs no token), or the type of the gateway response if the request is rejected.
    */
   const admit = async ({ method, path, route, headers }: Request): Promise<Caller | string | undefined> => {
     const rejection = rates.countMethod(`${method} ${route.path}`)

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { RoleGuard, roleCheck } from '../roles/guard.ts'
 import type { Start } from './function-messages.ts'
 
-export const guardFunctions = async ({ folder, uses, resources }: Start): Promise<RoleGuard> => {
-  const guard = new RoleGuard(resources, roleCheck(uses))
+export const guardFunctions = async ({ folder, permissions, resources }: Start): Promise<RoleGuard> => {
+  const guard = new RoleGuard(resources, roleCheck(permissions))
   /** Loads the same modules as the functions. */
   const load = (module: string) => import(pathToFileURL(join(folder, 'lib', module)).href)
   const { dynamodb } = await load('store/client.ts')

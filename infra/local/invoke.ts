@@ -1,6 +1,6 @@
 /**
  * `serverless invoke local`: the CLI runs the function in its own process. Here it gets the environment of the running
- * stage; without one, database and queues of its own, as `npm start` would have them.
+ * stage; without one, with its own database and queues, as those of `npm start`.
  */
 import { reason } from '../failure.ts'
 import type { Serverless } from '../service.ts'

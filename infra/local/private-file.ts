@@ -1,4 +1,4 @@
-/** Files that only their owner may read. The first process that needs one creates it, and all others read it. */
+/** Files that only their owner may read. The first process that needs one creates it, and later ones read it. */
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -35,6 +35,6 @@ export const privateFile = async (path: string, make: () => string | Promise<str
     await create(path, await make())
     return await readFile(path, 'utf8')
   } catch (error) {
-    throw new StageFailure(`${path} can't be used: ${reason(error)}`, error)
+    throw new StageFailure(`${path} cannot be used: ${reason(error)}`, error)
   }
 }

@@ -73,7 +73,7 @@ export const runQueueMapping = async (mapping: QueueMapping, signal: AbortSignal
 
   try {
     while (!signal.aborted) {
-      // A batch of one group must not wait for those of others: it waits only at the maximum of concurrent invocations.
+      // A batch of one group must not wait for other groups: it waits only at the maximum of concurrent invocations.
       if (running.size >= maximumConcurrency) await Promise.race(running)
       const messages = await receive((maximumConcurrency - running.size) * batchSize)
       for (const batch of batches(messages, batchSize)) {

@@ -31,8 +31,8 @@ const onLoopback = async <T>(start: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * With messages on disk, fauxqs 2.4.1 loses a message that is made visible at once: it writes no receive count into a
- * column that requires one, and fails. The trigger writes what was intended.
+ * With messages on disk, fauxqs 2.4.1 loses a message that is made visible immediately: it writes no receive count into
+ * a column that requires one, and fails. The trigger writes what was intended.
  */
 const MEND = `
   CREATE TRIGGER IF NOT EXISTS visible_at_once BEFORE UPDATE ON sqs_messages WHEN NEW.approximate_receive_count IS NULL

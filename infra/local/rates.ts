@@ -45,7 +45,7 @@ export interface Rates {
   countCaller(key: string | undefined): 'THROTTLED' | 'INVALID_API_KEY' | undefined
 }
 
-/** The setting for all methods without one of their own. */
+/** The setting for all methods without a specific one. */
 const ALL = '* /*'
 
 /**

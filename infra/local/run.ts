@@ -6,7 +6,7 @@ import { endFailed, endWanted, orEnd } from './ending.ts'
 import { localSettings } from './settings.ts'
 import { type Stage, startStage } from './stage.ts'
 
-/** Of `serverless offline start`: they take the place of the setting PORT, and of the loopback address. */
+/** Options of `serverless offline start`, in place of the setting PORT and the loopback address. */
 export interface LocalOptions {
   httpPort?: string
   host?: string

@@ -1,6 +1,6 @@
 /**
- * Where the running stage has its table: a private file with the environment of its functions, so that `serverless
- * invoke local` runs a function beside them, and commands for an operator find it.
+ * Where the running stage has its table: a private file with the environment of its functions, for `serverless invoke
+ * local` and the commands for operators.
  */
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'

@@ -1,6 +1,4 @@
-/**
- * What the local stage uses of serverless-offline, which has no types: its Lambda pool, and its API Gateway on hapi.
- */
+/** Types for serverless-offline, as far as the local stage uses it: its Lambda pool, and its API Gateway on hapi. */
 
 declare module 'serverless-offline/lambda' {
   interface LambdaFunction {

@@ -15,13 +15,13 @@ const Environment = v.object({
   /** Whether the API is at https, with a certificate that is made for it. */
   TLS: v.optional(v.picklist(['on', 'off'], 'is neither on nor off'), 'off'),
   LOG_LEVEL: v.optional(v.string(), 'warn'),
-  /** Address at which others reach the stage, for example that of a tunnel; by default the one it listens on. */
+  /** Address at which other agents reach the stage, such as that of a tunnel; by default the one it listens on. */
   PUBLIC_URL: v.optional(v.string()),
   /** Issuers in addition to the stage's own. A single one has all grants, as on AWS. */
   TOKEN_ISSUERS: v.optional(v.pipe(v.string(), v.parseJson({}, 'is not JSON'), TokenIssuers), '[]'),
   /** A DynamoDB to use instead of the embedded one. */
   DYNAMODB_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
-  /** A KMS for data keys, as on AWS, in place of a key in a file. It has to have the key `alias/local`. */
+  /** A KMS for data keys, as on AWS, in place of a key in a file. It must have the key `alias/local`. */
   KMS_ENDPOINT: v.optional(v.pipe(v.string(), v.url('is not a URL'))),
   ...RateSettings.entries,
 })

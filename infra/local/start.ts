@@ -7,9 +7,7 @@ cacheCompiled()
 // Only their user may read the files of the stage and its database.
 process.umask(0o077)
 
-/**
- * The CLI takes a second or more to load: what is wrong with the settings, or that a folder is in use, is said before.
- */
+/** The CLI takes a second or more to load: invalid settings, or a folder in use, are reported before. */
 const checkSettings = async (): Promise<void> => {
   const { localSettings } = await import('./settings.ts')
   const { dataDir } = localSettings(process.env)

@@ -61,12 +61,12 @@ export const startStorage = async (service: Service, settings: LocalSettings, pa
   return { database, sqsEndpoint: queues.endpoint, created, issuer, port, baseUrl, environment }
 }
 
-/** A new table gets the version of its layout; one of another version is left as it is. Throws `StageFailure`. */
+/** Writes the layout version to a new table. Throws `StageFailure` for a table of another version. */
 const requireLayout = async (dynamodb: DynamoDBClient, table: string, dataDir: string | undefined): Promise<void> => {
-  const flaw = await ensureLayout(dynamodb, table)
-  if (flaw === undefined) return
+  const mismatch = await ensureLayout(dynamodb, table)
+  if (mismatch === undefined) return
   const where = dataDir === undefined ? `The table ${table}` : `DATA_DIR=${dataDir}: its table`
-  throw new StageFailure(`${where} ${flaw}: begin with an empty one`)
+  throw new StageFailure(`${where} ${mismatch}: begin with an empty one`)
 }
 
 export const KMS_KEY = 'alias/local'

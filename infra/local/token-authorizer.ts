@@ -1,6 +1,7 @@
 /**
  * API Gateway's part of a Lambda authorizer of type TOKEN: reads the header, caches results, evaluates the policy,
- * passes on the context. serverless-offline's own answers every failure of the authorizer with 401, and caches nothing.
+ * passes on the context. serverless-offline's own responds to every failure of the authorizer with 401, without a
+ * cache.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-use-lambda-authorizer.html
  */
 import * as v from 'valibot'
@@ -37,7 +38,7 @@ type AuthorizerResult = v.InferOutput<typeof AuthorizerResult>
 /** The caller, as the authorizer describes it. */
 export type Caller = Omit<AuthorizerResult, 'policyDocument'>
 
-/** The type of the gateway response for a refused request. */
+/** The type of the gateway response for a rejected request. */
 export type Rejection = 'UNAUTHORIZED' | 'ACCESS_DENIED' | 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR'
 
 const allows = ({ policyDocument }: AuthorizerResult, methodArn: string): boolean => {

@@ -1,4 +1,4 @@
-/** Serverless plugin: a stage is deployed under an address that can stay, and has a domain where one is asked for. */
+/** Serverless plugin: checks that a stage has a permanent address, and adds a domain if the settings have one. */
 import { type Address, addressOf } from '../gateway/address.ts'
 import { type Serverless, type Template, withServerlessErrors } from '../service.ts'
 
@@ -22,7 +22,7 @@ export default class StageAddress {
   }
 }
 
-/** Leaves of infra/domain.yml what the address needs. */
+/** Removes the resources of infra/domain.yml that the address does not need. */
 export const arrangeDomain = ({ Resources, Outputs }: Template, address: Address): void => {
   if (!address.makesDomain) delete Outputs.DomainTarget
   const unwanted = address.makesDomain ? (address.makesRecord ? [] : ['ApiDomainRecord']) : DOMAIN

@@ -1,4 +1,4 @@
-/** Serverless plugin: makes the zip of each function with esbuild. */
+/** Serverless plugin: creates the zip of each function with esbuild. */
 import type { Serverless } from '../service.ts'
 
 export default class Bundles {
@@ -6,7 +6,7 @@ export default class Bundles {
 
   constructor(serverless: Serverless) {
     const zip = async () => {
-      // infra/plugins/deployment.ts packages for the template alone, with zips of its own.
+      // infra/plugins/deployment.ts packages only for the template, with empty zips.
       if (serverless.processedInput.commands[0] === 'check') return
       // Loaded here: every serverless command loads the plugins, and only packaging needs esbuild.
       await (await import('../bundle/zip-functions.ts')).zipFunctions(serverless)

@@ -1,6 +1,6 @@
 /**
  * Serverless plugin: checks a deployment before anything is created (`serverless check`, and at the start of `deploy`),
- * fits it to the account, finishes its table, and says after a removal which table and key are kept.
+ * adapts it to the account, finishes its table, and prints after a removal which table and key are kept.
  */
 import type { Deployment, Log, Options } from '../deployment/deployment.ts'
 import type { Serverless } from '../service.ts'
@@ -9,13 +9,13 @@ export default class DeploymentPlugin {
   readonly commands = {
     // Not `doctor`: Serverless has a command of that name, without a stage.
     check: {
-      usage: 'Check everything that is known before anything is made',
+      usage: 'Check settings, account and template before anything is created',
       lifecycleEvents: ['run'],
       options: {
-        json: { usage: 'Write what was found as JSON', type: 'boolean' },
+        json: { usage: 'Write the findings as JSON', type: 'boolean' },
         // Serverless defines these two for its own commands only.
-        stage: { usage: 'Stage that is to be deployed', shortcut: 's', type: 'string' },
-        region: { usage: 'Region that it is to be deployed to', shortcut: 'r', type: 'string' },
+        stage: { usage: 'Stage to deploy', shortcut: 's', type: 'string' },
+        region: { usage: 'Region to deploy to', shortcut: 'r', type: 'string' },
       },
     },
   }
@@ -32,7 +32,7 @@ export default class DeploymentPlugin {
     const isDeploy = () => serverless.processedInput.commands.join(' ') === 'deploy'
     this.hooks = {
       initialize: async () => {
-        // The next try would be refused until the rollback has ended.
+        // The next deployment would be rejected until the rollback has ended.
         options.verbose = true
         if (isDeploy()) (await deployment()).checkPlan()
       },

@@ -21,7 +21,7 @@ export default class Gateway {
     const { service } = serverless
     let restoreHttpEvents = () => {}
     this.hooks = {
-      // Serverless would make about seven resources of each event.
+      // Serverless would create about seven resources for each event.
       'before:package:compileEvents': () => {
         restoreHttpEvents = removeHttpEvents(service.functions)
       },
@@ -44,8 +44,9 @@ export const removeHttpEvents = (functions: Record<string, FunctionDefinition>):
 }
 
 /**
- * Completes the API of infra/api.yml: its document, the right to invoke its functions, and the stage's deployment. It
- * counts tenants, and has a firewall, which costs money also when nobody calls, where the settings have a rate for it.
+ * Completes the API of infra/api.yml: its document, the permission to invoke its functions, and the stage's deployment.
+ * It counts tenants, and has a firewall, which costs money even without calls, only if the settings have rates for
+ * them.
  */
 export const addApi = (
   service: Service,

@@ -5,7 +5,7 @@
 import type { LocalOptions } from '../local/run.ts'
 import type { Serverless } from '../service.ts'
 
-/** Of serverless-offline's options, those that are of use here. */
+/** The supported options of serverless-offline. */
 const OPTIONS = {
   httpPort: { type: 'string', usage: 'Port to listen on; PORT, or 3000' },
   host: { type: 'string', usage: 'Address of this machine to listen on; 127.0.0.1' },

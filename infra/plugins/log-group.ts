@@ -1,5 +1,5 @@
 /**
- * Serverless plugin: all functions write to one log group, since one of each would be a resource more for each
+ * Serverless plugin: all functions write to one log group, since separate ones would be a further resource for each
  * operation.
  */
 import type { Resource, Serverless } from '../service.ts'
@@ -8,8 +8,8 @@ import type { Resource, Serverless } from '../service.ts'
 const LOG_GROUP = 'LogGroup'
 
 /**
- * JSON, so that filters find what Lambda itself reports (infra/metric-filters.yml). How much is logged is for LOG_LEVEL
- * alone to say. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
+ * JSON, so that filters find Lambda's own reports (infra/metric-filters.yml). Only LOG_LEVEL filters lines.
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
  */
 const FORMAT = { LogFormat: 'JSON', ApplicationLogLevel: 'TRACE', SystemLogLevel: 'INFO' }
 
@@ -44,7 +44,7 @@ const readLogs = (stackName: string, functionName: string): string => {
 }
 
 /**
- * Takes out the log groups that Serverless makes, one for each function. roles.ts takes out that functions depend on them.
+ * Removes the log groups that Serverless creates, one for each function. roles.ts removes the functions' dependencies.
  * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html
  */
 export const shareLogGroup = (resources: Record<string, Resource>): void => {

@@ -1,6 +1,6 @@
 /**
- * Serverless plugin: settings that can grow leave the functions' environment and are packed with their code. Runs
- * before bundle.ts.
+ * Serverless plugin: moves settings that may be long from the functions' environment into a file beside their code.
+ * Runs before bundle.ts.
  */
 import type { PluginTools, Serverless } from '../service.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Serverless plugin: `uses` of a function makes its role, which also allows what Lambda needs to run it, and what of
- * its environment follows.
+ * Serverless plugin: makes the role of each function from its `permissions` and what Lambda needs to run it, and the
+ * environment variables that follow.
  */
-import { allRightsOf, environmentOf } from '../access/uses.ts'
+import { allPermissionsOf, environmentOf } from '../access/permissions.ts'
 import type { Statement } from '../roles/policy.ts'
 import { allow, arnOf, statementsOf } from '../roles/statements.ts'
 import { type FunctionDefinition, type Resource, type Serverless, withServerlessErrors } from '../service.ts'
@@ -13,14 +13,14 @@ export default class Roles {
   constructor(serverless: Serverless) {
     const { service } = serverless
     serverless.configSchemaHandler.defineFunctionProperties('aws', {
-      properties: { uses: { type: 'array', items: { type: 'string' } } },
-      required: ['uses'],
+      properties: { permissions: { type: 'array', items: { type: 'string' } } },
+      required: ['permissions'],
     })
     this.hooks = {
       initialize: () =>
         withServerlessErrors(serverless, () => {
           for (const definition of Object.values(service.functions))
-            definition.environment = { ...environmentOf(definition.uses), ...definition.environment }
+            definition.environment = { ...environmentOf(definition.permissions), ...definition.environment }
         }),
       // If all functions name a role, Serverless creates no role that they share.
       'before:package:setupProviderConfiguration': () => {
@@ -43,8 +43,8 @@ export default class Roles {
 const roleIdOf = (key: string): string => `${key.replace(/^./, (letter) => letter.toUpperCase())}Role`
 
 const roleOf = (definition: FunctionDefinition, lambda: Resource | undefined): Resource => {
-  const rights = allRightsOf(definition.uses)
-  const Statement = [...runtimeStatements(lambda), ...sourceStatements(definition), ...statementsOf(rights)]
+  const permissions = allPermissionsOf(definition.permissions)
+  const Statement = [...runtimeStatements(lambda), ...sourceStatements(definition), ...statementsOf(permissions)]
   return {
     Type: 'AWS::IAM::Role',
     // CloudFormation names it: so it has at most 64 characters, in every region.
@@ -62,7 +62,7 @@ const roleOf = (definition: FunctionDefinition, lambda: Resource | undefined): R
 const runtimeStatements = (lambda: Resource | undefined): Statement[] => {
   const traced = lambda?.Properties.TracingConfig !== undefined
   return [
-    // Its ARN ends with `:*`, as the resource of both has to:
+    // Its ARN ends with `:*`, as required for both actions:
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-access-control-overview-cwl.html
     allow('logs', ['CreateLogStream', 'PutLogEvents'], arnOf('LogGroup')),
     // X-Ray has no resources. https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html

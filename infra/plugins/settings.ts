@@ -1,4 +1,4 @@
-/** Serverless plugin: `${setting:NAME}` in a YAML file is a variable of the environment, and an empty one is none. */
+/** Serverless plugin: `${setting:NAME}` in a YAML file is an environment variable; an empty one counts as not set. */
 import { withoutEmpty } from '../settings.ts'
 
 export default class Settings {

@@ -1,4 +1,4 @@
-/** Serverless plugin: the alarms, and who hears of them. */
+/** Serverless plugin: adds the alarms, and the subscriber to them. */
 import { USUAL_CONCURRENCY } from '../deployment/concurrency.ts'
 import { type Resource, type Serverless, withServerlessErrors } from '../service.ts'
 import { parseSettings } from '../settings.ts'
@@ -32,7 +32,7 @@ export default class Watch {
   }
 }
 
-/** Whoever it is has to confirm it once, by a link in the first e-mail. */
+/** The owner of the address must confirm it once, by a link in the first e-mail. */
 const subscription = (Endpoint: string): Resource => ({
   Type: 'AWS::SNS::Subscription',
   Properties: { TopicArn: { Ref: 'Alarms' }, Protocol: 'email', Endpoint },

@@ -1,7 +1,7 @@
 /** Holds functions to their roles where there is no IAM: on the local stage and in tests. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { allRightsOf } from '../access/uses.ts'
+import { allPermissionsOf } from '../access/permissions.ts'
 import { type CommandInput, callsOf, type Service } from './aws-calls.ts'
 import { allows, type Call, type IsAllowed } from './policy.ts'
 import { statementsOf } from './statements.ts'
@@ -15,9 +15,11 @@ interface Invocation {
 /** The stacks of the SDK's clients have types of their own, which differ in nothing that matters here. */
 type Client = Pick<DynamoDBClient, 'middlewareStack'>
 
-/** By what the functions use. */
-export const roleCheck = (uses: Record<string, string[]>): IsAllowed => {
-  const roles = new Map(Object.entries(uses).map(([key, entries]) => [key, statementsOf(allRightsOf(entries))]))
+/** By the functions' `permissions`. */
+export const roleCheck = (permissions: Record<string, string[]>): IsAllowed => {
+  const roles = new Map(
+    Object.entries(permissions).map(([key, entries]) => [key, statementsOf(allPermissionsOf(entries))]),
+  )
   return (functionKey, call) => allows(roles.get(functionKey) ?? [], call)
 }
 
@@ -70,7 +72,7 @@ export class RoleGuard {
     const call = { action, resource: `${this.#resources[name] ?? name}${path}`, context }
     if (this.#isAllowed(functionKey, call)) return
     const keys = Object.values(context).flat().join(' ')
-    const message = `the role of ${functionKey} does not allow ${action} on ${call.resource} ${keys}: see its uses in serverless.yml`
+    const message = `the role of ${functionKey} does not allow ${action} on ${call.resource} ${keys}: see its permissions in serverless.yml`
     denied.push(message)
     this.denials.push(message)
     throw Object.assign(new Error(message), { name: 'AccessDeniedException', $fault: 'client', $metadata: {} })

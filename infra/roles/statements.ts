@@ -1,9 +1,9 @@
-/** Makes the statements of a role from the rights that `uses` in serverless.yml says. */
+/** Makes the statements of a role from a function's `permissions` in serverless.yml. */
 import type { Conditions, Statement } from './policy.ts'
 
 /**
- * What IAM calls the actions of `uses`. To get one item is to get several at once; to receive a message is to delete it,
- * too.
+ * IAM's names of the actions in `permissions`. Getting one item includes BatchGetItem; receiving a message includes
+ * deleting it.
  */
 export const TABLE_ACTIONS = {
   get: ['GetItem', 'BatchGetItem'],
@@ -25,7 +25,7 @@ export const ACTIONS = [
 ]
 
 /** What is not named is not allowed. */
-export interface Right {
+export interface Permission {
   /** One of ACTIONS. */
   action: string
   /**
@@ -35,10 +35,10 @@ export interface Right {
   names: readonly string[]
 }
 
-/** Of the rights of a role, which may say the same. */
-export const statementsOf = (rights: readonly Right[]): Statement[] => {
+/** The statements for permissions, some of which may be equal. */
+export const statementsOf = (permissions: readonly Permission[]): Statement[] => {
   const namesOf = (action: string): string[] => [
-    ...new Set(rights.flatMap((right) => (right.action === action ? right.names : []))),
+    ...new Set(permissions.flatMap((permission) => (permission.action === action ? permission.names : []))),
   ]
   /** Actions with the same names share a statement: the policies of a role have at most 10,240 characters in all. */
   const alike = (actions: Record<string, string[]>) => {

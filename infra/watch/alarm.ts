@@ -1,9 +1,9 @@
-/** Describes an alarm, and makes its CloudFormation resource. */
+/** Describes an alarm, and creates its CloudFormation resource. */
 import type { Reference, Resource } from '../service.ts'
 
-/** It watches one metric alone: CloudWatch charges for each that an alarm looks at. */
+/** An alarm on a single metric: CloudWatch charges for each metric of an alarm. */
 export interface Alarm {
-  /** What is wrong while it is on: the first line of the e-mail. */
+  /** The problem while it is on: the first line of the e-mail. */
   description: string
   /** The log group and the query of CloudWatch Logs Insights that show what has happened. */
   log: 'LogGroup' | 'AccessLog'
@@ -13,8 +13,8 @@ export interface Alarm {
   dimensions?: Record<string, Reference | string>
   statistic: 'Sum' | 'Maximum' | 'Average'
   /**
-   * What is compared: the metric, how much it grows, or, while there is no metric at all, its silence. Otherwise no data
-   * are 0.
+   * Compares the growth of the metric, or its absence (silence), instead of its value. Except for silence, missing data
+   * count as 0.
    */
   compared?: 'growth' | 'silence'
   threshold: number
@@ -47,7 +47,7 @@ export const toResource = (id: string, stack: string, alarm: Alarm): Resource =>
   }
 }
 
-/** All that one e-mail has to say. CloudWatch allows 1,024 characters. */
+/** The text of the e-mail. CloudWatch allows 1,024 characters. */
 const textOf = (id: string, stack: string, { description, log, query }: Alarm): string =>
   [
     `${id}: ${description} (${stack}).`,
@@ -56,9 +56,9 @@ const textOf = (id: string, stack: string, { description, log, query }: Alarm): 
   ].join('\n')
 
 /**
- * Without data all is well: unfilled, an alarm would stay on when nothing happens any more. The latest period may lack
- * what comes late, which is a 0 as well.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html ("FILL")
+ * Missing data count as 0: otherwise an alarm would stay on after the last value. In the latest period, data that
+ * arrive late also count as 0. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ * ("FILL")
  */
 const queriesOf = (Label: string, alarm: Alarm) => [
   {

@@ -1,6 +1,6 @@
 /**
- * The alarms: ten, each on one metric. Three are of the log, whose lines say how much of an alarm they are
- * (lib/metrics.ts); the others are of what AWS measures by itself, which costs nothing where nothing happens.
+ * The ten alarms, each on one metric. Three are on metrics of the log, whose lines have weights (lib/metrics.ts); the
+ * others are on AWS's own metrics, which cost nothing without traffic.
  */
 import { ALARM_WEIGHT } from '../../lib/metrics.ts'
 import type { Alarm } from './alarm.ts'
@@ -18,26 +18,29 @@ export interface WatchedStack {
 
 const MINUTES = 60
 
-/** By default the alarm is on while one of the last two periods is bad: the latest may lack what comes late. */
+/**
+ * By default the alarm is on while one of the last two periods reaches the threshold: data of the latest may be late.
+ */
 const EITHER = { period: 5 * MINUTES, least: 1, of: 2 }
 /**
- * Periods are none of the clock, they slide from minute to minute: five minutes of trouble are often in two of them, and
- * never in three. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
+ * Periods are not aligned to the clock, they slide from minute to minute: five minutes of failures are often in two of
+ * them, and never in three.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  */
 const THREE_OF_FOUR = { period: 5 * MINUTES, least: 3, of: 4 }
 const THREE_OF_FIVE = { period: MINUTES, least: 3, of: 5 }
 
-/** Functions of the log group, by what their log streams are named. */
+/** Functions of the log group, by the names of their log streams. */
 const BY_FUNCTION = 'parse @logStream /(?<function>[^\\/\\[]+)\\[/'
 const BUSY = `filter type = "platform.report" | ${BY_FUNCTION} | stats count(*) as invocations, sum(record.metrics.durationMs) / 300000 as atOnce by function, bin(5m) | sort atOnce desc`
 
-/** What infra/metric-filters.yml adds up. */
+/** The metrics of infra/metric-filters.yml. */
 const ofLog = (stack: string, name: string) => ({ log: 'LogGroup', namespace: stack, name }) as const
 
 const logAlarms = ({ stack }: WatchedStack): Record<string, Alarm> => ({
   FaultsAlarm: {
     ...{ ...ofLog(stack, 'FaultsAlarm'), statistic: 'Sum', threshold: ALARM_WEIGHT, ...EITHER },
-    description: 'This service or AWS fails, or something was given up; the log has the codes',
+    description: 'The service or AWS has failed, or work was given up; the log has the codes',
     query:
       'filter alarm = "FaultsAlarm" or record.status in ["timeout", "failure"] or record.errorType like "Runtime." | parse @logStream /(?<functionName>[^\\/\\[]+)\\[/ | stats sum(weight) / 1000000 as percent, count(*) as lines, latest(message) as what, latest(error) as lastError, latest(reason) as lastReason by event, functionName, record.status, record.errorType | sort percent desc',
   },
@@ -49,12 +52,12 @@ const logAlarms = ({ stack }: WatchedStack): Record<string, Alarm> => ({
       ...EITHER,
       period: 15 * MINUTES,
     },
-    description: 'What others run is not reached: wallets, mediators, webhook endpoints or token issuers',
+    description: 'Third parties are unreachable: wallets, mediators, webhook endpoints or token issuers',
     query:
       'filter alarm = "UnreachableAlarm" | stats sum(weight) / 1000000 as percent, latest(message) as what, latest(lanes) as lanes, latest(fault) as fault, latest(reason) as reason by event, destination, endpointId, issuer | sort percent desc',
   },
-  // By growth: what lies there is known. What redrive policies move is in no metric of what was sent. It is counted
-  // every five minutes, a little sooner or later: a shorter period would have no count at times, and grow with the next.
+  // By growth, because old messages are known. Messages moved by redrive policies are in no metric of sent messages.
+  // They are counted about every five minutes: a shorter period would sometimes have no count.
   DeadLettersAlarm: {
     ...{ ...ofLog(stack, 'DeadLettersAlarm'), statistic: 'Maximum', compared: 'growth', threshold: 1 },
     ...{ ...EITHER, period: 10 * MINUTES },
@@ -71,8 +74,8 @@ const lambda = (name: string, functionId?: string) => ({
 })
 
 const functionAlarms = ({ sweep, dispatcher, concurrency }: WatchedStack): Record<string, Alarm> => ({
-  // It runs every minute; what is due after a minute and more is handled by nobody else. In a new stack it is on until
-  // the first one. That it fails is a fault in the log.
+  // The sweep runs every minute; nothing else handles items that are due after a minute or more. In a new stack the
+  // alarm is on until the first run. A failed run is in the log, for FaultsAlarm.
   SweepAlarm: {
     ...{ ...lambda('Invocations', sweep), statistic: 'Sum', compared: 'silence', threshold: 1 },
     ...{ period: MINUTES, least: 5, of: 5 },
@@ -80,7 +83,7 @@ const functionAlarms = ({ sweep, dispatcher, concurrency }: WatchedStack): Recor
     query:
       'filter @logStream like /sweepOutbox/ | fields @timestamp, event, type, record.status, error | sort @timestamp desc | limit 50',
   },
-  // The account's, since all functions share its concurrency.
+  // Of the account, since all functions share its concurrency.
   ThrottlesAlarm: {
     ...{ ...lambda('Throttles'), statistic: 'Sum', threshold: 1, ...THREE_OF_FOUR },
     description: 'Invocations of functions are throttled',
@@ -103,7 +106,7 @@ const functionAlarms = ({ sweep, dispatcher, concurrency }: WatchedStack): Recor
 const apiAlarms = ({ stack, stage }: WatchedStack): Record<string, Alarm> => {
   const api = { namespace: 'AWS/ApiGateway', dimensions: { ApiName: stack, Stage: stage } }
   return {
-    // The average of 5XXError is their share. Three minutes, so that one error amid few requests is none.
+    // The average of 5XXError is their share. Three minutes, so that one error among few requests raises no alarm.
     ServerErrorsAlarm: {
       ...{ ...api, name: '5XXError', statistic: 'Average', threshold: 0.05, period: MINUTES, least: 3, of: 10 },
       description: 'Five percent of the responses or more are a 5xx, in three of ten minutes',
@@ -123,7 +126,7 @@ const apiAlarms = ({ stack, stage }: WatchedStack): Record<string, Alarm> => {
 }
 
 const queueAlarms = (): Record<string, Alarm> => ({
-  // What waits in the other queues is in the index of what is due, too, and overdue for the sweep (outbox.overdue); a
+  // Wake-ups in the other queues are also in the index `due`, and become overdue for the sweep (outbox.overdue); a
   // lane whose only wake-up is in this one is not. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
   OldWakeUpsAlarm: {
     ...{ namespace: 'AWS/SQS', name: 'ApproximateAgeOfOldestMessage', statistic: 'Maximum', threshold: 60 },

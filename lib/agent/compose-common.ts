@@ -19,8 +19,8 @@ import {
   AgentDidRepository,
   AgentDocumentService,
   BoundedJwkDidResolver,
+  DidRecordCache,
   DocumentCache,
-  KnownDids,
   LinearPeerDidResolver,
   SharedKeyDidResolver,
 } from './dids/index.ts'
@@ -31,7 +31,7 @@ import { GuardedWebDidResolver } from './web/index.ts'
 import { WebvhDidResolver } from './webvh/index.ts'
 
 /** Caches of the process, shared by its agents: DID records, and other agents' DID documents. */
-const knownDids = new KnownDids()
+const knownDids = new DidRecordCache()
 const resolvedDocuments = new DocumentCache()
 
 /** DIDComm options of every agent. `endpoint`: the endpoint in the tenant's DIDs and invitations. */
@@ -39,7 +39,7 @@ export const commonOptions = (endpoint: string) => ({
   endpoints: [endpoint],
   transports: { inbound: [], outbound: [new OutboxTransport()] },
   queueTransportRepository: new PickupQueue(),
-  // A mediator would create keys at its start, in every cold start at once.
+  // A mediator would create keys at its start, in all concurrent cold starts.
   mediator: false as const,
   mediationRecipient: false as const,
   messagePickup: false as const,
@@ -65,7 +65,7 @@ export const platformModules = (contexts: AgentContextProvider) => ({
   platform: new PlatformModule(contexts),
 })
 
-/** What Credo calls of the service; its other members are private, or of its own table. */
+/** The members of the service that Credo calls; the others are private, or belong to its own table. */
 type Sessions = Omit<DidCommTransportService, 'transportSessionTable'>
 
 class PlatformModule implements Module {

@@ -50,8 +50,8 @@ import {
   ignorePendingAcks,
   logProblemReports,
   markMessage,
-  noteUnsolicited,
   pickupProtocols,
+  recordUnsolicited,
   registerPickup,
 } from './inbound/index.ts'
 import { AgentDispatcher, AgentOutOfBandService } from './invitations/index.ts'
@@ -108,11 +108,11 @@ class ProtocolsModule implements Module {
   }
 }
 
-/** What runs before the handler of each message, in this order. */
+/** Runs before the handler of each message, in this order. */
 const MIDDLEWARE = [
   logProblemReports,
   markMessage,
-  noteUnsolicited,
+  recordUnsolicited,
   completeRotation,
   requireInvitation,
   guardThread,

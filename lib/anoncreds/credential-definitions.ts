@@ -1,4 +1,4 @@
-/** Reads an agent's own credential definition: its record, and the objects that belong to it. */
+/** Reads a credential definition that an agent has created: its record, and the objects that belong to it. */
 import * as v from 'valibot'
 import { definitionRecords } from '../records/anoncreds-kinds.ts'
 import { credentialDefinitionRecords } from '../records/kinds.ts'
@@ -15,18 +15,18 @@ export interface OwnDefinition {
   record: ReadRecord
   /** Only in the state `finished`. */
   credentialDefinition?: unknown
-  /** Objects that an operator has to write for it or its revocation registries; absent if there are none. */
+  /** Objects that an operator must write for it or its revocation registries; absent if there are none. */
   ledgerObjects?: LedgerObject[]
 }
 
 /** Finds a definition by the id of its record or its own id; undefined if the agent has none. */
 export const readOwnDefinition = async (tenant: string, id: string): Promise<OwnDefinition | undefined> => {
-  const record = await recordOf(tenant, id)
+  const record = await findRecord(tenant, id)
   if (record === undefined) return undefined
   const { id: recordId, state, credentialDefinitionId, supportRevocation } = record.value
   if (state === 'action') {
     const object = await readItem(ledgerObjectItem, { tenant, id: String(recordId) })
-    return { record, ...waiting(object === undefined ? [] : [toLedgerObject(object.transaction)]) }
+    return { record, ...withLedgerObjects(object === undefined ? [] : [toLedgerObject(object.transaction)]) }
   }
   if (typeof credentialDefinitionId !== 'string') return { record }
   const [credentialDefinition, writes] = await Promise.all([
@@ -34,18 +34,18 @@ export const readOwnDefinition = async (tenant: string, id: string): Promise<Own
     supportRevocation === true ? queryAll(registryWritePartition(tenant, credentialDefinitionId)) : [],
   ])
   const ledgerObjects = writes.map((item) => toLedgerObject(registryWriteItem.decode(item).transaction))
-  return { record, credentialDefinition, ...waiting(ledgerObjects) }
+  return { record, credentialDefinition, ...withLedgerObjects(ledgerObjects) }
 }
 
-/** What is published of a definition that the agent has made. */
+/** The published part of a definition that the agent has created. */
 export const readPublishedDefinition = async (tenant: string, credentialDefinitionId: string): Promise<unknown> => {
   const [published] = await readTagged(tenant, definitionRecords, 'credentialDefinitionId', credentialDefinitionId)
   return published?.value.credentialDefinition
 }
 
-const waiting = (ledgerObjects: LedgerObject[]) => (ledgerObjects.length === 0 ? {} : { ledgerObjects })
+const withLedgerObjects = (ledgerObjects: LedgerObject[]) => (ledgerObjects.length === 0 ? {} : { ledgerObjects })
 
-const recordOf = async (tenant: string, id: string): Promise<ReadRecord | undefined> => {
+const findRecord = async (tenant: string, id: string): Promise<ReadRecord | undefined> => {
   const item = v.is(EntityId, id)
     ? await getItem(recordAddress(tenant, credentialDefinitionRecords.type, id))
     : undefined

@@ -1,4 +1,4 @@
-/** Objects that an operator has to write to a ledger. */
+/** Objects that an operator must write to a ledger. */
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
 import { defineItem, type Stored } from '../store/item.ts'
@@ -22,21 +22,21 @@ export interface RegistryKey {
 }
 
 /** Sort keys of a definition's registries. */
-export const inOrder = (number: number): string => String(number).padStart(8, '0')
+export const registrySortKey = (number: number): string => String(number).padStart(8, '0')
 
 /** The objects of a definition's registries, by number. */
 export const registryWritePartition = (tenant: string, credentialDefinitionId: string): string =>
   `${tenant}|ledger-object|${digest(credentialDefinitionId)}`
 
 /**
- * The object that a revocation registry waits for: its definition, then its first entry, later one entry at a time,
+ * The next object of a revocation registry that must be on the ledger: its definition, then one entry at a time,
  * because a ledger accepts entries only in order. It is added together with the job `registry-write`, which polls the
  * ledger.
  */
 export const registryWriteItem = defineItem(
   'registry-write',
   ({ tenant, credentialDefinitionId, number }: RegistryKey) =>
-    address(registryWritePartition(tenant, credentialDefinitionId), inOrder(number)),
+    address(registryWritePartition(tenant, credentialDefinitionId), registrySortKey(number)),
   {
     /** Id of the registry's definition. */
     registryId: text(),

@@ -1,4 +1,4 @@
-/** Who may do what: pure rules over a principal. They throw `auth.forbidden`, which says nothing of the reason. */
+/** Authorization rules for a principal: pure functions that throw `auth.forbidden`, without a reason. */
 import { AgentError } from '../errors.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
@@ -10,7 +10,7 @@ const forbidden = () => new AgentError('auth.forbidden', 'Forbidden')
 /** CREDEBL's organization roles that may change an organization's webhooks. */
 const MANAGING_ROLES = ['owner', 'admin']
 
-/** The agent that acts when the path names none: the token's tenant, or the base agent. */
+/** The agent of a request whose path names none: the token's tenant, or the base agent. */
 export const actingAgent = ({ role, tenantId }: Principal): string => {
   if (role !== 'RestTenantAgent') return BASE_AGENT
   if (tenantId === undefined) throw forbidden()
@@ -28,7 +28,7 @@ export const namedTenant = ({ role, tenantId: own, grants }: Principal, tenantId
 
 /**
  * Checks that a principal may create tenants: a root token with tenants, of an issuer without limits on tenants.
- * `orgId`: the organization of the new tenant; without it the tenant gets its own.
+ * `orgId`: the organization of the new tenant; without it the tenant gets a new one.
  */
 export const assertMayCreateTenants = ({ role, grants }: Principal, orgId?: string): void => {
   const { tenants = '*', organizations = '*' } = grants ?? {}
@@ -50,7 +50,7 @@ export const assertManages = (principal: Principal, orgId: string, baseOrgId = s
   if (!allowed) throw forbidden()
 }
 
-/** The agent for which a manager of an organization acts. */
+/** The agent of a request that manages an organization. */
 export const managingAgent = (principal: Principal, orgId: string): string => {
   assertManages(principal, orgId)
   return actingAgent(principal)

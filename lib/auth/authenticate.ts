@@ -5,8 +5,8 @@ import type { Principal } from './principal.ts'
 import { verifyAuthorization } from './token.ts'
 
 /**
- * Verifies the token, and checks that its tenant exists. Throws `auth.unauthorized`, `auth.forbidden` for what the
- * token's issuer has no grant for, `auth.keys_unavailable` and `store.unavailable`.
+ * Verifies the token, and checks that its tenant exists. Throws `auth.unauthorized`, `auth.forbidden` if the token's
+ * issuer has no grant for its role or tenant, `auth.keys_unavailable` and `store.unavailable`.
  */
 export const authenticate = async (authorization: string): Promise<Principal> => {
   const principal = await verifyAuthorization(authorization)

@@ -2,13 +2,13 @@
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
 import { logUnconfirmed, readConfirmedKeys, storeConfirmedKeys } from './confirmed-keys.ts'
-import { ageOf, WATCHED } from './key-age.ts'
+import { ALARM_AFTER_MS, ageOf } from './key-age.ts'
 import { servedKeys } from './served-keys.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
 /**
- * `now` in ms since the epoch. A failure of one issuer does not affect others. Throws `store.unavailable` after all
- * were fetched.
+ * `now` in ms since the epoch. A failure of one issuer does not affect the other ones. Throws `store.unavailable` after
+ * all were fetched.
  */
 export const confirmKeys = async (issuers: readonly TokenIssuer[], now: number): Promise<void> => {
   const addresses = new Map(issuers.map((issuer) => [issuer.jwksUri, issuer]))
@@ -18,19 +18,19 @@ export const confirmKeys = async (issuers: readonly TokenIssuer[], now: number):
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-/** An invalid key set changes nothing: an issuer whose address fails has not withdrawn its keys. */
+/** After a failed fetch or an invalid key set the stored keys stay: the issuer has not withdrawn them. */
 const confirm = async ({ issuer, preparedAt }: TokenIssuer, jwksUri: string, now: number): Promise<void> => {
   const served = await servedKeys(jwksUri, { local: settings().LOCAL_STAGE })
   if ('keys' in served) {
     await storeConfirmedKeys(jwksUri, { keys: served.keys, at: now })
     return
   }
-  log('warn', 'the keys of an issuer could not be fetched', {
+  log('warn', "issuer's keys not fetched", {
     event: 'issuer.keys_not_fetched',
     issuer,
     reason: served.reason,
   })
   const confirmedAt = (await readConfirmedKeys(jwksUri))?.at ?? 0
   const age = Math.min(...[confirmedAt, preparedAt ?? 0].map((at) => ageOf({ at }, now)))
-  if (age > WATCHED) logUnconfirmed(issuer, age)
+  if (age > ALARM_AFTER_MS) logUnconfirmed(issuer, age)
 }

@@ -1,4 +1,4 @@
-/** The keys that token issuers serve at their addresses, as they were last confirmed. */
+/** Stored keys of token issuers, as last fetched from their addresses (confirmed). */
 
 import { measure } from '../metrics.ts'
 import { defineItem, readItem } from '../store/item.ts'
@@ -8,8 +8,8 @@ import { epochSeconds } from '../store/table.ts'
 import { putIf } from '../store/write.ts'
 import { KeySet, type VerifyingKey } from './key-set.ts'
 
-/** Longer than keys are used. Keys of a removed issuer are deleted after this time. */
-const KEPT_SECONDS = 3 * 24 * 60 * 60
+/** Longer than keys are used. Keys of an issuer that was removed from the settings are deleted after this time. */
+const RETENTION_SECONDS = 3 * 24 * 60 * 60
 
 export const issuerKeysItem = defineItem(
   'issuer-keys',
@@ -22,7 +22,7 @@ export const issuerKeysItem = defineItem(
   },
 )
 
-/** The keys that an issuer's address has served, and the time (ms since the epoch). */
+/** The keys that an issuer's address has served, and when (ms since the epoch). */
 export interface ConfirmedKeys {
   keys: VerifyingKey[]
   at: number
@@ -36,14 +36,14 @@ export const readConfirmedKeys = async (jwksUri: string): Promise<ConfirmedKeys 
 
 /** Throws `store.unavailable`, `store.conflict`. */
 export const storeConfirmedKeys = async (jwksUri: string, { keys, at }: ConfirmedKeys): Promise<void> => {
-  const expiresAt = epochSeconds(at) + KEPT_SECONDS
+  const expiresAt = epochSeconds(at) + RETENTION_SECONDS
   await putIf(issuerKeysItem.encode({ jwksUri, keySet: { keys }, confirmedAt: at, expiresAt }))
 }
 
 export const logUnconfirmed = (issuer: string, ageMs: number): void =>
   measure(
     'error',
-    'the keys of an issuer are not confirmed',
+    "issuer's keys not confirmed",
     { event: 'issuer.keys_not_confirmed', issuer, ageMs: Math.round(ageMs) },
     { values: { IssuerKeysNotConfirmed: 1 } },
   )

@@ -1,4 +1,4 @@
-/** The grants of a token issuer: roles that its tokens may have, and tenants and organizations that they reach. */
+/** The grants of a token issuer: the roles its tokens may have, and the tenants and organizations they may access. */
 import * as v from 'valibot'
 import { EntityId } from '../records/tenant.ts'
 

@@ -1,5 +1,6 @@
 /**
- * Checks that public keys can be imported: a key of a foreign key set may have the right members and still be invalid.
+ * Checks that public keys can be imported: a key in an issuer's key set may have the right members and still be
+ * invalid.
  */
 import { createPublicKey } from 'node:crypto'
 import { parseDocument } from '../json.ts'
@@ -24,7 +25,7 @@ const isImportable = (key: VerifyingKey): boolean => {
 export const importableKeys = (keys: readonly VerifyingKey[]): VerifyingKey[] => keys.filter(isImportable)
 
 /**
- * The keys of a served key set, or the reason why it is rejected. A set without any usable key is more likely a mistake
+ * The keys of a served key set, or the reason why it is rejected. A set without usable keys is more likely a mistake
  * than intended.
  */
 export const keysOfText = (text: string): VerifyingKey[] | string => {

@@ -1,10 +1,10 @@
-/** The keys for verifying an issuer's tokens: the newest that its address has served, or the given ones. */
+/** The keys for verifying an issuer's tokens: the newest that its address has served, or those of the settings. */
 import { createLocalJWKSet } from 'jose/jwks/local'
 import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 import { AgentError, errorName } from '../errors.ts'
 import { log } from '../log.ts'
 import { type ConfirmedKeys, logUnconfirmed, readConfirmedKeys } from './confirmed-keys.ts'
-import { ageOf, CURRENT, newer, USABLE, WATCHED } from './key-age.ts'
+import { ALARM_AFTER_MS, ageOf, isNewer, REREAD_AFTER_MS, USABLE_MS } from './key-age.ts'
 import type { VerifyingKey } from './key-set.ts'
 import type { TokenIssuer } from './token-issuers.ts'
 
@@ -19,9 +19,9 @@ const unavailable = (cause: unknown) =>
   new AgentError('auth.keys_unavailable', 'The key set of the issuer is not available', { cause })
 
 /** Imported on demand, because prepared keys need no fetch at a cold start. Throws `auth.keys_unavailable`. */
-const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
+const fetchIssuerKeys = async (jwksUri: string): Promise<VerifyingKey[]> => {
   try {
-    return await (await import('./ask-issuer.ts')).askIssuer(jwksUri)
+    return await (await import('./fetch-issuer-keys.ts')).fetchIssuerKeys(jwksUri)
   } catch (error) {
     throw unavailable(error)
   }
@@ -30,16 +30,16 @@ const askIssuer = async (jwksUri: string): Promise<VerifyingKey[]> => {
 /**
  * The keys of an issuer. `now` in ms since the epoch. The returned function throws errors of jose;
  * `auth.keys_unavailable` if no keys are known or they were not confirmed for a day; and `auth.unauthorized` for an
- * unknown key while the address does not answer: anybody can make a token with such a key, so it must not count as our
- * failure. The price: if an issuer rotates its keys while its address does not answer, tokens of the new key get a 401
- * until it does, and those of former keys are valid for up to a day.
+ * unknown key while the address is unreachable: an attacker can send tokens with such a key, so it must not count as
+ * our failure. The price: if an issuer rotates its keys while its address is unreachable, tokens of the new key get a
+ * 401 until it is reachable, and those of former keys are valid for up to a day.
  */
 export const issuerKeys = (issuer: TokenIssuer, now: () => number): JWTVerifyGetKey => {
   const { jwks, jwksUri } = issuer
   return jwksUri === undefined ? createLocalJWKSet(jwks ?? { keys: [] }) : keysAtAddress(issuer, jwksUri, now)
 }
 
-const isGiven = ({ given, preparedAt }: TokenIssuer): boolean => given === true || preparedAt === undefined
+const isConfigured = ({ given, preparedAt }: TokenIssuer): boolean => given === true || preparedAt === undefined
 
 /** Keys without a time, as on the local stage, are as old as this process. */
 const packedKeys = ({ jwks, preparedAt }: TokenIssuer, now: number): ConfirmedKeys | undefined =>
@@ -48,9 +48,9 @@ const packedKeys = ({ jwks, preparedAt }: TokenIssuer, now: number): ConfirmedKe
 const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): JWTVerifyGetKey => {
   const { issuer } = entry
   const packed = packedKeys(entry, now())
-  const given = isGiven(entry) ? packed : undefined
-  /** The keys that the address has served last: to a deployment, on schedule, or here. */
-  let known = isGiven(entry) ? undefined : packed
+  const configuredKeys = isConfigured(entry) ? packed : undefined
+  /** The keys that the address has served last: to a deployment, to the scheduled function, or to this process. */
+  let latestKeys = isConfigured(entry) ? undefined : packed
   let keySet: { keys: ConfirmedKeys; find: JWTVerifyGetKey } | undefined
   let nextRead = 0
   let nextFetch = 0
@@ -60,37 +60,37 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   let fetching: Promise<void> | undefined
 
   const useNewer = (keys: ConfirmedKeys): void => {
-    if (newer(keys, known, now())) known = keys
+    if (isNewer(keys, latestKeys, now())) latestKeys = keys
   }
 
-  /** Given keys do not count by the time of the deployment: it would bring back keys that the issuer has withdrawn. */
+  /** Keys of the settings never replace served ones, however new: a deployment would restore withdrawn keys. */
   const usable = (): ConfirmedKeys | undefined =>
-    [known, given].find((keys) => keys !== undefined && ageOf(keys, now()) <= USABLE)
+    [latestKeys, configuredKeys].find((keys) => keys !== undefined && ageOf(keys, now()) <= USABLE_MS)
 
   /**
-   * Reads the keys that the scheduled function has confirmed. If the table does not answer, the keys stay as they are.
+   * Reads the keys that the scheduled function has confirmed. While DynamoDB is unavailable, the keys stay unchanged.
    */
   const readTable = async (): Promise<void> => {
-    nextRead = now() + CURRENT
+    nextRead = now() + REREAD_AFTER_MS
     try {
       const confirmed = await readConfirmedKeys(jwksUri)
       if (confirmed !== undefined) useNewer(confirmed)
     } catch (error) {
-      log('warn', 'the confirmed keys of an issuer can not be read', {
+      log('warn', "issuer's confirmed keys not read", {
         event: 'issuer.keys_not_read',
         issuer,
         error: errorName(error),
       })
     }
-    const keys = usable() ?? known ?? given
+    const keys = usable() ?? latestKeys ?? configuredKeys
     const age = keys === undefined ? 0 : ageOf(keys, now())
-    if (age > WATCHED) logUnconfirmed(issuer, age)
+    if (age > ALARM_AFTER_MS) logUnconfirmed(issuer, age)
   }
 
   const fetchKeys = async (): Promise<void> => {
     const at = now()
     try {
-      useNewer({ keys: await askIssuer(jwksUri), at })
+      useNewer({ keys: await fetchIssuerKeys(jwksUri), at })
       failure = undefined
       nextFetch = now() + FETCH_INTERVAL
     } catch (error) {
@@ -110,7 +110,7 @@ const keysAtAddress = (entry: TokenIssuer, jwksUri: string, now: () => number): 
   }
 
   const readIfOld = async (): Promise<void> => {
-    if (known !== undefined && ageOf(known, now()) <= CURRENT) return
+    if (latestKeys !== undefined && ageOf(latestKeys, now()) <= REREAD_AFTER_MS) return
     if (now() >= nextRead)
       reading = readTable().finally(() => {
         reading = undefined

@@ -4,25 +4,25 @@ import type { ConfirmedKeys } from './confirmed-keys.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Younger keys are not read again: changes in the table are noticed this late at most. */
-export const CURRENT = MINUTE
+/** Younger keys are not read again, so changes in the table are noticed after this time at most. */
+export const REREAD_AFTER_MS = MINUTE
 
-/** Unconfirmed keys of this age cause an alarm. */
-export const WATCHED = HOUR
+/** Unconfirmed keys of this age raise an alarm. */
+export const ALARM_AFTER_MS = HOUR
 
 /** Unconfirmed keys of this age are not used any more. */
-export const USABLE = 24 * HOUR
+export const USABLE_MS = 24 * HOUR
 
 /** Tolerated difference between clocks. */
-const CLOCKS = 5 * MINUTE
+const CLOCK_TOLERANCE_MS = 5 * MINUTE
 
 /**
- * The age of keys. Keys from the future come from a wrong clock, such as a deploying laptop's, and would stay the
- * newest as long as it is wrong. So they count as the oldest.
+ * The age of keys. A time in the future comes from a wrong clock, such as that of a deploying laptop, and would stay
+ * the newest. So it counts as the oldest.
  */
 export const ageOf = ({ at }: Pick<ConfirmedKeys, 'at'>, now: number): number =>
-  at > now + CLOCKS ? Number.POSITIVE_INFINITY : now - at
+  at > now + CLOCK_TOLERANCE_MS ? Number.POSITIVE_INFINITY : now - at
 
 /** Whether keys replace the known ones. */
-export const newer = (keys: ConfirmedKeys, known: ConfirmedKeys | undefined, now: number): boolean =>
+export const isNewer = (keys: ConfirmedKeys, known: ConfirmedKeys | undefined, now: number): boolean =>
   known === undefined || ageOf(keys, now) <= ageOf(known, now)

@@ -43,8 +43,8 @@ const forbidden = (cause: string) => new AgentError('auth.forbidden', 'Forbidden
 const isExpired = (expiresAt: number, now: number): boolean => !(expiresAt > now - CLOCK_TOLERANCE)
 
 /**
- * Makes a principal of verified claims and its issuer's grants. `now` in epoch seconds. Throws `auth.unauthorized`, and
- * `auth.forbidden` for a role or tenant that the issuer has no grant for.
+ * Creates a principal from verified claims and its issuer's grants. `now` in epoch seconds. Throws `auth.unauthorized`,
+ * and `auth.forbidden` for a role or tenant that the issuer has no grant for.
  */
 export const principalFromClaims = (claims: unknown, now: number, grants: Grants): Principal => {
   const result = v.safeParse(Claims, claims)
@@ -69,7 +69,7 @@ export const principalFromClaims = (claims: unknown, now: number, grants: Grants
 const limitsOf = ({ tenants, organizations }: Grants): Pick<Principal, 'grants'> =>
   tenants === '*' && organizations === '*' ? {} : { grants: { tenants, organizations } }
 
-/** What the gateway passes from the authorizer to the function: strings only. */
+/** The context that the gateway passes from the authorizer to the function: strings only. */
 const Context = v.object({ principal: v.string() })
 
 export const toAuthorizerContext = (principal: Principal): v.InferOutput<typeof Context> => ({
@@ -103,16 +103,17 @@ const readPrincipal = (json: string): Principal => {
   return result.output
 }
 
-/** Recent principals: the gateway passes on the same text as long as it caches the authorizer's answer. */
-const known = new Bounded<string, Principal>(100)
+/** Recent principals: the gateway passes the same text as long as it caches the authorizer's result. */
+const principalCache = new Bounded<string, Principal>(100)
 
 /**
- * Parses a principal from the context. Expiry is checked again, because the gateway caches the authorizer's answer.
+ * Parses a principal from the context. Expiry is checked again, because the gateway caches the authorizer's result.
  * `now` in epoch seconds. Throws `auth.unauthorized`.
  */
 export const principalFromContext = (context: unknown, now: number): Principal => {
   if (!v.is(Context, context)) throw unauthorized('context')
-  const principal = known.get(context.principal) ?? known.set(context.principal, readPrincipal(context.principal))
+  const principal =
+    principalCache.get(context.principal) ?? principalCache.set(context.principal, readPrincipal(context.principal))
   if (isExpired(principal.expiresAt, now)) throw unauthorized('time')
   return principal
 }

@@ -1,11 +1,10 @@
 /**
- * The API key for counting a caller's requests: the gateway's usage plan (infra/stage.yml) gives each key a rate of its
- * own.
+ * The API key for counting a caller's requests: the gateway's usage plan (infra/stage.yml) limits the rate of each key.
  */
 import { hash } from 'node:crypto'
 import { BASE_AGENT } from '../records/tenant.ts'
 
-/** Tenants share keys by hash, because an account has a limit of keys. */
+/** Tenants share keys by hash, because the number of keys of an account is limited. */
 const TENANT_KEYS = 32
 
 const tenantKey = (prefix: string, index: number): string => `${prefix}-${String(index).padStart(2, '0')}`

@@ -1,17 +1,17 @@
-/** Fetches an issuer's keys with the guarded client, at a deployment and on schedule. */
+/** Fetches an issuer's keys with the guarded HTTP client, at a deployment and on schedule. */
 import type { AddressPolicy } from '../egress/address-guard.ts'
 import { describeOutcome, describeUnread, type Get, get } from '../egress/post.ts'
 import { keysOfText } from './importable-keys.ts'
 import { MAX_KEY_SET_BYTES, type VerifyingKey } from './key-set.ts'
 
 /**
- * `keys`, or the reason why there are none. `refused`: the address is not allowed. All other reasons may be temporary.
+ * The keys, or the reason for the failure. `rejected`: the address is not allowed. All other failures may be temporary.
  */
-type ServedKeys = { keys: VerifyingKey[] } | { reason: string; refused: boolean }
+type ServedKeys = { keys: VerifyingKey[] } | { reason: string; rejected: boolean }
 
 const LIMITS = { connectMs: 3_000, attemptMs: 10_000, responseBytes: MAX_KEY_SET_BYTES }
 
-/** `means`: the resolver and the authorities, for tests. Never throws. */
+/** `means`: DNS resolver and certificate authorities, for tests. Never throws. */
 export const servedKeys = async (
   url: string,
   policy: AddressPolicy,
@@ -23,9 +23,9 @@ export const servedKeys = async (
   if (status !== 200 || failure !== undefined)
     return {
       reason: status === 200 ? describeUnread(outcome) : describeOutcome(outcome),
-      refused: failure === 'address',
+      rejected: failure === 'address',
     }
-  if (size >= MAX_KEY_SET_BYTES) return { reason: 'is too large', refused: false }
+  if (size >= MAX_KEY_SET_BYTES) return { reason: 'is too large', rejected: false }
   const keys = keysOfText(body)
-  return typeof keys === 'string' ? { reason: keys, refused: false } : { keys }
+  return typeof keys === 'string' ? { reason: keys, rejected: false } : { keys }
 }

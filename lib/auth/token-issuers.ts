@@ -1,4 +1,4 @@
-/** The token issuers that a stage trusts: their names, their keys, and what the tokens of each may grant. */
+/** The token issuers that a stage trusts: their names, keys and grants. */
 import * as v from 'valibot'
 import { type Settings, settings, validSettings } from '../settings.ts'
 import { ALL_GRANTS, Grants } from './grants.ts'
@@ -21,28 +21,28 @@ const TokenIssuer = v.object({
   grants: v.optional(Grants),
 })
 
-type GivenIssuer = v.InferOutput<typeof TokenIssuer>
+type IssuerEntry = v.InferOutput<typeof TokenIssuer>
 
-/** The first of several issuers without grants: by default an issuer would have all. */
-const withoutGrants = (issuers: GivenIssuer[]): GivenIssuer | undefined =>
+/** If there are several issuers: the first without grants. Only a single one has all grants by default. */
+const issuerWithoutGrants = (issuers: IssuerEntry[]): IssuerEntry | undefined =>
   issuers.length > 1 ? issuers.find(({ grants }) => grants === undefined) : undefined
 
-/** The first entry with the issuer and audience of an earlier one: a token would be checked against either. */
-const repeated = (issuers: GivenIssuer[]): GivenIssuer | undefined =>
+/** The first entry with the issuer and audience of an earlier one. */
+const duplicateIssuer = (issuers: IssuerEntry[]): IssuerEntry | undefined =>
   issuers.find((one, index) =>
     issuers.slice(0, index).some(({ issuer, audience }) => issuer === one.issuer && audience === one.audience),
   )
 
-/** A single issuer has all grants by default. With several issuers, each has to have grants. */
+/** A single issuer has all grants by default. With several issuers, each must have grants. */
 export const TokenIssuers = v.pipe(
   v.array(TokenIssuer, 'is not a list'),
   v.check(
-    (issuers) => withoutGrants(issuers) === undefined,
-    ({ input }) => `${withoutGrants(input)?.issuer} has no grants; with several issuers each needs them`,
+    (issuers) => issuerWithoutGrants(issuers) === undefined,
+    ({ input }) => `${issuerWithoutGrants(input)?.issuer} has no grants; with several issuers each needs them`,
   ),
   v.check(
-    (issuers) => repeated(issuers) === undefined,
-    ({ input }) => `${repeated(input)?.issuer} has two entries for one audience`,
+    (issuers) => duplicateIssuer(issuers) === undefined,
+    ({ input }) => `${duplicateIssuer(input)?.issuer} has two entries for one audience`,
   ),
   v.transform((issuers) => issuers.map((issuer) => ({ ...issuer, grants: issuer.grants ?? ALL_GRANTS }))),
 )

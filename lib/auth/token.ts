@@ -1,6 +1,6 @@
 /**
- * Verifies tokens: a JWT (RFC 7519) of a configured issuer, with that issuer's keys (settings, table or its address:
- * docs/adr/0022-keys-of-token-issuers.md), never with keys of the token.
+ * Verifies tokens: JWTs (RFC 7519) of configured issuers, with the issuer's keys (from settings, the table or its
+ * address: docs/adr/0022-keys-of-token-issuers.md), never with keys in the token.
  */
 import { decodeJwt } from 'jose/jwt/decode'
 import { jwtVerify } from 'jose/jwt/verify'
@@ -20,15 +20,15 @@ const unauthorized = (cause: unknown) => new AgentError('auth.unauthorized', 'Un
 
 /**
  * Creates a verifier of `Authorization` headers. `now` in epoch seconds. It throws `auth.unauthorized`,
- * `auth.forbidden` for what the issuer has no grant for, or `auth.keys_unavailable`.
+ * `auth.forbidden` for a role or tenant that the issuer has no grant for, or `auth.keys_unavailable`.
  */
 export const createVerifier = (issuers: readonly TokenIssuer[], now: () => number = () => Date.now() / 1000) => {
-  const known = issuers.map((issuer) => ({ ...issuer, keys: issuerKeys(issuer, () => now() * 1000) }))
+  const issuersWithKeys = issuers.map((issuer) => ({ ...issuer, keys: issuerKeys(issuer, () => now() * 1000) }))
 
   const verify = async (token: string) => {
     const { iss, aud } = decodeJwt(token)
     // Unverified claims only select a configured issuer. jwtVerify checks both again.
-    const issuer = known.find(({ issuer, audience }) => issuer === iss && [aud].flat().includes(audience))
+    const issuer = issuersWithKeys.find(({ issuer, audience }) => issuer === iss && [aud].flat().includes(audience))
     if (issuer === undefined) throw unauthorized('issuer or audience')
     const { payload } = await jwtVerify(token, issuer.keys, {
       algorithms: ALGORITHMS,
@@ -41,10 +41,10 @@ export const createVerifier = (issuers: readonly TokenIssuer[], now: () => numbe
   }
 
   /**
-   * Errors other than jose's: WebCrypto throws for a public key that can't be imported, which is its issuer's fault,
-   * not ours.
+   * Not all errors are jose's: WebCrypto throws for a public key that cannot be imported. That is a failure of the
+   * issuer, not ours.
    */
-  const verified = async (token: string): ReturnType<typeof verify> => {
+  const verifyClaims = async (token: string): ReturnType<typeof verify> => {
     try {
       return await verify(token)
     } catch (error) {
@@ -55,7 +55,7 @@ export const createVerifier = (issuers: readonly TokenIssuer[], now: () => numbe
   return async (authorization: string): Promise<Principal> => {
     const token = authorization.length <= MAX_TOKEN ? AUTHORIZATION.exec(authorization.trim())?.[1] : undefined
     if (token === undefined) throw unauthorized('not a token')
-    const { payload, grants } = await verified(token)
+    const { payload, grants } = await verifyClaims(token)
     return principalFromClaims(payload, now(), grants)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The dispatcher of the table's stream: wakes lanes and writes events. A change that can never be dispatched is parked
- * and blocks nothing.
+ * The dispatcher of the table's stream: wakes lanes and writes events. A change that can never be dispatched is parked,
+ * so that it blocks nothing.
  */
 
 import { setTimeout } from 'node:timers/promises'
@@ -11,20 +11,20 @@ import { measure } from '../metrics.ts'
 import { outboxItem } from '../outbox/messages/index.ts'
 import { receiveHeartbeat } from '../outbox/stream-heartbeat.ts'
 import { wakeCommitted } from '../outbox/wake-ups/index.ts'
-import { isRetryable } from '../store/faults.ts'
+import { isRetryable } from '../store/aws-errors.ts'
 import { dispatchEvents, type FailedChange } from '../webhooks/dispatch-events.ts'
 import { pendingEventItem } from '../webhooks/event-item.ts'
-import { beginTry, endTry, park, parkedChanges, suspectIn } from './parked-changes.ts'
+import { beginTry, countedChange, endTry, park, parkedChanges } from './parked-changes.ts'
 
 /** The kinds of items that wait in lanes. The partition of such an item is the name of its lane. */
 export const LANE_KINDS = [outboxItem.kind, pendingEventItem.kind]
 
-/** How often a change is tried that fails by itself, or that kills the dispatching process. */
+/** Maximum number of tries of a change that fails by itself, or that kills the dispatching process. */
 const MAX_TRIES = 3
 
 /**
- * Ms before the second and the third try: it may not be the change's own fault after all, and the shard must not wait
- * for long.
+ * Ms before the second and the third try: the change may not be the cause after all, and the shard must not wait for
+ * long.
  */
 const PAUSES = [250, 1_000]
 
@@ -37,16 +37,16 @@ export interface DispatchOptions {
 
 /**
  * Dispatches changes of one shard. Returns the sequence number of the first change that an outage of AWS has stopped:
- * the stream repeats it and all after it. A change that fails by itself three times is parked, also one that has killed
- * this function as often.
+ * the stream repeats it and all after it. A change that fails by itself three times, or kills this function as often,
+ * is parked.
  */
 export const dispatch = async (
   records: DynamoDBRecord[],
   { now = Date.now(), pause = setTimeout }: DispatchOptions = {},
 ): Promise<string | undefined> => {
-  const suspect = suspectIn(records, now)
+  const suspect = countedChange(records, now)
   if (suspect === undefined) return dispatchAll(records, pause)
-  if ((await beginTry(suspect)) > MAX_TRIES) return parkOne({ record: records[0] ?? {}, error: undefined })
+  if ((await beginTry(suspect)) > MAX_TRIES) return parkUnlessRetryable({ record: records[0] ?? {}, error: undefined })
   const stopped = await dispatchAll(records, pause)
   if (stopped !== undefined) await endTry(suspect)
   return stopped
@@ -62,15 +62,15 @@ const dispatchAll = async (
     receiveHeartbeat(records),
   ])
   const stopped = new Set([notWoken])
-  for (const change of await tryAgain(failed, pause)) stopped.add(await parkOne(change))
+  for (const change of await retry(failed, pause)) stopped.add(await parkUnlessRetryable(change))
   stopped.delete(undefined)
   return records.map(({ dynamodb }) => dynamodb?.SequenceNumber).find((sequence) => stopped.has(sequence))
 }
 
 /**
  * Wakes the lanes of the inserted items: the guarantee behind the wake-ups that functions send themselves. Returns the
- * sequence number of the first change whose lane was not woken: it and all behind it come again, and the queue drops
- * what it has taken already.
+ * sequence number of the first change whose lane was not woken: the stream repeats it and all later ones, and the queue
+ * drops the duplicates.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
  */
 const wakeLanesOf = async (records: DynamoDBRecord[]): Promise<string | undefined> => {
@@ -88,7 +88,7 @@ const wakeLanesOf = async (records: DynamoDBRecord[]): Promise<string | undefine
  * Retries changes that failed by themselves. Returns those that still fail, and those that an outage has stopped, in
  * their order.
  */
-const tryAgain = async (failed: FailedChange[], pause: (ms: number) => Promise<unknown>): Promise<FailedChange[]> => {
+const retry = async (failed: FailedChange[], pause: (ms: number) => Promise<unknown>): Promise<FailedChange[]> => {
   const latest = new Map(failed.map((change) => [change.record, change]))
   for (const ms of PAUSES) {
     const own = [...latest.values()].filter(({ error }) => !isRetryable(error)).map(({ record }) => record)
@@ -104,29 +104,29 @@ const tryAgain = async (failed: FailedChange[], pause: (ms: number) => Promise<u
   return [...latest.values()]
 }
 
-/** Parks a change, unless a retry may succeed. Returns its sequence number where the stream is to repeat it. */
-const parkOne = async ({ record, error }: FailedChange): Promise<string | undefined> => {
+/** Parks a change, unless a retry may succeed. Returns its sequence number if the stream must repeat it. */
+const parkUnlessRetryable = async ({ record, error }: FailedChange): Promise<string | undefined> => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
   const fields = { sequence, error: nameOf(error) }
   if (isRetryable(error)) {
-    log('warn', 'the events of a change were not written, and will be retried', {
+    log('warn', 'events of a change not written, will be retried', {
       event: 'dispatcher.event_not_written',
       ...fields,
     })
     return sequence
   }
   const event = { event: 'dispatcher.change_parked', ...fields } as const
-  measure('error', 'a change was parked', event, { values: { ChangesParked: 1 } })
+  measure('error', 'change parked', event, { values: { ChangesParked: 1 } })
   return (await park(record)) ? undefined : sequence
 }
 
 const nameOf = (error: unknown): string => (error === undefined ? 'the process died' : errorName(error))
 
-/** False where the change fails again: it stays parked. */
+/** False if the change fails again: it stays parked. */
 const dispatchParked = async (record: DynamoDBRecord): Promise<boolean> => {
   const [notWoken, failed] = await Promise.all([wakeLanesOf([record]), dispatchEvents([record])])
   for (const { error } of failed)
-    log('error', 'a parked change failed again', { event: 'dispatcher.parked_again', error: nameOf(error) })
+    log('error', 'parked change failed again', { event: 'dispatcher.parked_again', error: nameOf(error) })
   return notWoken === undefined && failed.length === 0
 }
 

@@ -1,6 +1,6 @@
 /**
- * Changes that cannot be dispatched: the number of tries, which survives a crash of the process, and the parked changes
- * for an operator.
+ * Changes that cannot be dispatched: the stored number of tries, which survives a crash of the process, and the parked
+ * changes for an operator.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { DynamoDBRecord } from 'aws-lambda'
@@ -12,7 +12,7 @@ import { address } from '../store/keys.ts'
 import { epochSeconds, queryPages } from '../store/table.ts'
 import { putIfAbsent, removeIf, updateIf } from '../store/write.ts'
 
-/** How often the dispatch of a change was started and did not end: a crash of the process leaves no other trace. */
+/** How often the dispatch of a change began without an end: a crash of the process leaves no other trace. */
 export const triesItem = defineItem(
   'dispatch-tries',
   ({ sequence }: { sequence: string }) => address(`@dispatch|${sequence}`),
@@ -20,7 +20,7 @@ export const triesItem = defineItem(
 )
 
 /** The stream holds a change for a day. In seconds. */
-const TRIES_KEPT = 2 * 24 * 60 * 60
+const TRIES_EXPIRY_SECONDS = 2 * 24 * 60 * 60
 
 /**
  * A change that arrives alone and this late (ms) was tried before: Lambda bisects a failed batch until it finds the bad
@@ -32,21 +32,19 @@ const LATE_MS = 10_000
  * The sequence number of the change whose tries are counted, if any. Changes that arrive in time, nearly all, cost
  * nothing.
  */
-export const suspectIn = (records: DynamoDBRecord[], now: number): string | undefined => {
+export const countedChange = (records: DynamoDBRecord[], now: number): string | undefined => {
   const [{ dynamodb } = {}, ...others] = records
-  const noted = (dynamodb?.ApproximateCreationDateTime ?? Number.NaN) * 1000
-  return others.length === 0 && now - noted > LATE_MS ? dynamodb?.SequenceNumber : undefined
+  const changedAt = (dynamodb?.ApproximateCreationDateTime ?? Number.NaN) * 1000
+  return others.length === 0 && now - changedAt > LATE_MS ? dynamodb?.SequenceNumber : undefined
 }
 
-/**
- * Counts a try. Returns the number of tries that did not end, including this one; 0 where the table does not answer.
- */
+/** Counts a try. Returns the number of tries without an end, including this one; 0 if DynamoDB is unavailable. */
 export const beginTry = async (sequence: string): Promise<number> => {
   try {
     const item = await updateIf(triesItem.addressOf({ sequence }), {
       set: {
         kind: { S: triesItem.kind },
-        ...triesItem.attributes({ sequence, expiresAt: epochSeconds() + TRIES_KEPT }),
+        ...triesItem.attributes({ sequence, expiresAt: epochSeconds() + TRIES_EXPIRY_SECONDS }),
       },
       add: { tries: 1 },
     })
@@ -57,7 +55,7 @@ export const beginTry = async (sequence: string): Promise<number> => {
   }
 }
 
-/** Resets the count: an outage has ended the try, not the change. */
+/** Resets the count: an outage has ended the try, and the change is not the cause. */
 export const endTry = async (sequence: string): Promise<void> => {
   try {
     await updateIf(triesItem.addressOf({ sequence }), { set: triesItem.attributes({ tries: 0 }) }, { present: ['pk'] })
@@ -67,7 +65,7 @@ export const endTry = async (sequence: string): Promise<void> => {
 }
 
 /** In seconds. */
-const PARKED_KEPT = 30 * 24 * 60 * 60
+const PARKED_EXPIRY_SECONDS = 30 * 24 * 60 * 60
 
 /** Two images of 400 KB can exceed the size of an item, even compressed: then the change is stored as several items. */
 const PART_BYTES = 350 * 1024
@@ -85,19 +83,24 @@ export const parkedItem = defineItem(
     /** From 0, and how many there are. */
     part: integer(),
     parts: integer(),
-    /** A part of the change as the stream had it: JSON, compressed. */
+    /** A part of the stream's record: JSON, compressed. */
     change: bytes(),
     parkedAt: text(),
     expiresAt: integer(),
   },
 )
 
-/** Stores a change, unless it is stored already. Returns false where the table does not answer. */
+/** Stores a change, unless it is stored already. Returns false if DynamoDB is unavailable. */
 export const park = async (record: DynamoDBRecord): Promise<boolean> => {
   const sequence = record.dynamodb?.SequenceNumber ?? ''
   const change = gzipSync(JSON.stringify(record))
   const parts = Math.ceil(change.length / PART_BYTES)
-  const shared = { sequence, parts, parkedAt: new Date().toISOString(), expiresAt: epochSeconds() + PARKED_KEPT }
+  const shared = {
+    sequence,
+    parts,
+    parkedAt: new Date().toISOString(),
+    expiresAt: epochSeconds() + PARKED_EXPIRY_SECONDS,
+  }
   try {
     for (let part = 0; part < parts; part++) {
       const piece = change.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
@@ -105,7 +108,7 @@ export const park = async (record: DynamoDBRecord): Promise<boolean> => {
     }
     return true
   } catch (error) {
-    log('error', 'a change was not parked', {
+    log('error', 'change not parked', {
       event: 'dispatcher.not_parked',
       sequence,
       error: errorName(error),
@@ -121,29 +124,27 @@ export interface ParkedChange {
   remove(): Promise<void>
 }
 
-/** Parts read at once. */
+/** Number of parts in one read. */
 const READ = 20
 
-/**
- * All parked changes, in the order of the stream. One that lacks a part is not among them. Throws `store.unavailable`.
- */
+/** All complete parked changes, in the order of the stream. Throws `store.unavailable`. */
 export async function* parkedChanges(): AsyncGenerator<ParkedChange> {
   let pieces: Uint8Array[] = []
-  let of: string | undefined
+  let current: string | undefined
   for await (const page of queryPages(PARKED_CHANGES, READ))
     for (const item of page) {
       const { sequence, part, parts, change } = parkedItem.decode(item)
-      pieces = sequence === of ? [...pieces, change] : [change]
-      of = sequence
+      pieces = sequence === current ? [...pieces, change] : [change]
+      current = sequence
       if (part < parts - 1) continue
       if (pieces.length === parts) yield { sequence, record: toRecord(pieces), remove: remove(sequence, parts) }
-      else log('error', 'a parked change lacks a part', { event: 'dispatcher.parked_incomplete', sequence })
+      else log('error', 'parked change incomplete', { event: 'dispatcher.parked_incomplete', sequence })
     }
 }
 
 const toRecord = (pieces: Uint8Array[]): DynamoDBRecord => JSON.parse(gunzipSync(Buffer.concat(pieces)).toString())
 
-/** The last part first: if this breaks off, what is left is no change that lacks a part. */
+/** The last part first: if this is interrupted, the rest does not look like a complete change. */
 const remove = (sequence: string, parts: number) => async (): Promise<void> => {
   for (let part = parts - 1; part >= 0; part--) await removeIf(parkedItem.addressOf({ sequence, part }))
 }

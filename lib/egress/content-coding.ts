@@ -1,11 +1,11 @@
 /**
- * Content codings of documents (RFC 9110, section 8.4). Hosts that store objects compressed send them so, whatever is
- * asked for: one coding is undone, within the limit that holds for what came.
+ * Content codings of documents (RFC 9110, section 8.4). Hosts that store objects compressed send them compressed,
+ * whatever the request accepts: one coding is decoded, within the size limit of the response.
  */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 
-/** Asks for a content without a coding. RFC 9110, section 12.5.3. */
+/** Requests content without a coding. RFC 9110, section 12.5.3. */
 export const WITHOUT_CODING = { 'accept-encoding': 'identity' }
 
 /** A content can't be read: its coding is not supported, or is not the one that the header names. */
@@ -26,10 +26,10 @@ const DECODERS = new Map<string, Decoder>([
 ])
 
 /**
- * The content of a complete response, whose `content-encoding` is given. Undefined if there is more than `maxBytes` of
- * it: no more are inflated. Throws a `ContentCodingError`.
+ * Decodes the content of a complete response with this `content-encoding`. Undefined if it exceeds `maxBytes`: then
+ * decoding stops. Throws a `ContentCodingError`.
  */
-export const decoded = async (
+export const decodeContent = async (
   bytes: Buffer,
   contentEncoding: string | undefined,
   maxBytes: number,
@@ -38,13 +38,13 @@ export const decoded = async (
   const name = codings.filter((coding) => coding !== '' && coding !== 'identity').join(', ')
   if (name === '') return bytes
   const decode = DECODERS.get(name)
-  // The host chooses the name.
+  // The host chooses the name, so it is sanitized.
   if (decode === undefined)
     throw new ContentCodingError(`content-encoding ${name.replace(/[^\w, -]/g, '?').slice(0, 50)}`)
   try {
     return await decode(bytes, { maxOutputLength: maxBytes })
   } catch (cause) {
     if (cause instanceof RangeError) return undefined
-    throw new ContentCodingError(`content-encoding ${name}, which it is not in`, { cause })
+    throw new ContentCodingError(`content does not match content-encoding ${name}`, { cause })
   }
 }

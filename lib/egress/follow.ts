@@ -1,8 +1,8 @@
-/** Reads a document at an address of a stranger, redirects included, within what is left of time and size. */
+/** Reads a document from an untrusted host and follows its redirects, within limits of time and size. */
 import { settings } from '../settings.ts'
 import { get, isRedirect, type PostOutcome } from './post.ts'
 
-/** What is left for all documents that are read together. */
+/** The remaining limits, for all documents that are read together. */
 export interface ReadBounds {
   milliseconds: number
   bytes: number
@@ -10,7 +10,7 @@ export interface ReadBounds {
 
 interface Reading {
   accept: string
-  /** Reduced by each response. Below zero bytes, the last one was cut off. */
+  /** Reduced by each response. Below zero bytes, the last response was cut off. */
   bounds: ReadBounds
   /** Maximum number of redirects that are followed. */
   redirects?: number
@@ -19,8 +19,8 @@ interface Reading {
 }
 
 /**
- * The last response: a redirect only if it was not to be followed. Undefined if nothing is left of the bounds. Each
- * address is checked by the address guard. Never throws.
+ * The last response; a redirect if it was not followed. Undefined if the limits are used up. Each address is checked by
+ * the address guard. Never throws.
  */
 export const follow = async (url: string, reading: Reading): Promise<PostOutcome | undefined> => {
   const { accept, bounds, redirects = 0, mayFollow = () => true } = reading

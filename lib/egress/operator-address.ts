@@ -1,18 +1,17 @@
 /**
- * Reads a text at an address that the operator has set, for functions that are too small for the guarded client. A name
- * that leads inside reaches nothing: what answers there has no certificate of that name, and redirects are not
- * followed.
+ * Reads a text from an address that the operator has set, for functions that must stay without the guarded client. A
+ * name of an internal host reaches nothing: that host has no certificate for it, and redirects are not followed.
  */
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { decoded, WITHOUT_CODING } from './content-coding.ts'
+import { decodeContent, WITHOUT_CODING } from './content-coding.ts'
 
 interface ReadLimits {
   /** Time limit from start to last byte, in ms. */
   milliseconds: number
   bytes: number
-  /** Also allows plain http: on the local stage. */
+  /** Whether plain http is allowed too: on the local stage. */
   local: boolean
 }
 
@@ -24,7 +23,7 @@ export const readOperatorAddress = async (url: string, { milliseconds, bytes, lo
   const request = (isSecure ? httpsRequest : httpRequest)(target, {
     // A connection that is kept open over a freeze of the function is stale.
     agent: false,
-    // Some hosts reject requests without a name.
+    // Some hosts reject requests without a user agent.
     headers: {
       'user-agent': 'serverless-agent',
       accept: 'application/jwk-set+json, application/json',
@@ -32,7 +31,7 @@ export const readOperatorAddress = async (url: string, { milliseconds, bytes, lo
     },
     signal: AbortSignal.timeout(milliseconds),
   })
-  // After the head, the response has it too.
+  // After the head has arrived, the response emits the same error.
   request.on('error', () => {}).end()
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -44,7 +43,7 @@ export const readOperatorAddress = async (url: string, { milliseconds, bytes, lo
       if (size > bytes) throw tooLarge(bytes)
       chunks.push(chunk)
     }
-    const content = await decoded(Buffer.concat(chunks), response.headers['content-encoding'], bytes)
+    const content = await decodeContent(Buffer.concat(chunks), response.headers['content-encoding'], bytes)
     if (content === undefined) throw tooLarge(bytes)
     return content.toString('utf8')
   } finally {

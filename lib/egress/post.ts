@@ -1,16 +1,16 @@
 /**
- * The HTTP client: one guarded, bounded POST or GET to an address of a stranger, whose faults are an outcome, never a
- * throw.
+ * The HTTP client: one POST or GET to an untrusted host, with the address guard and limits. Failures of the host are an
+ * outcome and are not thrown.
  */
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { type AddressPolicy, AddressRejectedError, guardedLookup, urlFault } from './address-guard.ts'
-import { ContentCodingError, decoded, WITHOUT_CODING } from './content-coding.ts'
+import { type AddressPolicy, AddressRejectedError, guardedLookup, invalidUrlReason } from './address-guard.ts'
+import { ContentCodingError, decodeContent, WITHOUT_CODING } from './content-coding.ts'
 
 /**
- * `address`: the guard rejected it; `connect`: nobody answers there; `response`: the answer is not HTTP, or a
- * document is in a content coding that can't be read; `reset`: the connection broke.
+ * `address`: the guard rejected it; `connect`: no connection; `response`: the response is not HTTP, or the content
+ * coding of a document can't be decoded; `reset`: the connection broke.
  */
 export type PostFailure = 'address' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'response'
 
@@ -19,7 +19,7 @@ interface PostLimits {
   connectMs: number
   /** The whole attempt, in ms. Default 15 s. */
   attemptMs: number
-  /** Bytes of the response body that are read at most; then the connection is closed. Default 64 KiB. */
+  /** Maximum number of bytes of the response body that are read; then the connection is closed. Default 64 KiB. */
   responseBytes: number
 }
 
@@ -30,7 +30,7 @@ export interface Get {
   headers: Record<string, string>
   policy: AddressPolicy
   limits?: Partial<PostLimits>
-  /** The resolver under the guard, and the authorities that are trusted besides the system's: for tests. */
+  /** For tests: the resolver behind the guard, and the trusted certificate authorities. */
   resolve?: LookupFunction
   authorities?: string
 }
@@ -40,13 +40,13 @@ export interface Post extends Get {
 }
 
 export interface PostOutcome {
-  /** Of the response; present as soon as its head was read, whatever became of its body. */
+  /** Of the response; present as soon as its head was read, even if reading the body failed. */
   status?: number
   headers: Pick<IncomingHttpHeaders, 'retry-after' | 'location'>
-  /** The part of the response body that was read, as UTF-8 and as it came. */
+  /** The part of the response body that was read, as UTF-8 and as bytes. */
   body: string
   bytes?: Uint8Array
-  /** Bytes that count against limits: those that came, or more if they were inflated. */
+  /** Number of bytes for limits: those received, or after decoding if that is more. */
   size?: number
   milliseconds: number
   failure?: PostFailure
@@ -55,24 +55,24 @@ export interface PostOutcome {
 }
 
 /**
- * 2xx: the receiver has it. The head says so; a body that breaks off afterwards changes nothing, and a repeat would be
- * a duplicate.
+ * 2xx: the receiver has accepted it. If the body of the response breaks off afterwards, this is still true, and a
+ * repetition would be a duplicate.
  */
-export const isTaken = ({ status }: PostOutcome): boolean => status !== undefined && status >= 200 && status < 300
+export const isSuccess = ({ status }: PostOutcome): boolean => status !== undefined && status >= 200 && status < 300
 
 /** Whether a response says that its document is at another address. */
 export const isRedirect = ({ status = 0, headers: { location = '' } }: PostOutcome): boolean =>
   status >= 300 && status < 400 && location !== ''
 
-/** What went wrong, for items and logs: a status or the code of a failure, nothing of a content. */
+/** The failure for items and logs: a status or an error code, no content. */
 export const describeOutcome = ({ status, failure, detail }: PostOutcome): string =>
   status === undefined ? `${failure}: ${detail}` : `status ${status}`
 
-/** Why a document can't be read, for who asked for it: not what a name leads to. */
+/** Why a document can't be read, for the caller of the API: without the addresses of a name. */
 export const describeUnread = ({ status, failure, detail }: PostOutcome): string =>
   failure === 'response' ? `${detail}` : `${failure ?? status}`
 
-/** How far an attempt came, to tell failures apart that carry the same code (ECONNRESET). */
+/** The stage of an attempt, to distinguish failures with the same code (ECONNRESET). */
 type Stage = 'connect' | 'tls' | 'reset'
 
 const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : error.name)
@@ -86,21 +86,21 @@ const failureOf = (error: Error, stage: Stage): PostFailure => {
 }
 
 /**
- * A connection of its own for every attempt: one kept open over a freeze of the function is stale, and a POST on it may
- * have arrived or not.
+ * A new connection for each attempt: a connection that is kept open while Lambda freezes the process is stale, and a
+ * POST on it may have arrived or not.
  */
-const open = ({ url, headers, policy, resolve, authorities }: Get, body: string | undefined): ClientRequest => {
+const startRequest = ({ url, headers, policy, resolve, authorities }: Get, body: string | undefined): ClientRequest => {
   const target = new URL(url)
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   const options = {
     method: body === undefined ? 'GET' : 'POST',
-    // A fresh agent: unlike the global one it knows no proxy of the environment (NODE_USE_ENV_PROXY).
+    // A new agent: unlike the global one it ignores proxies of the environment (NODE_USE_ENV_PROXY).
     agent: false as const,
     lookup: guardedLookup(policy, resolve),
     headers: { 'user-agent': 'serverless-agent', ...WITHOUT_CODING, ...headers, ...length },
   }
   if (target.protocol === 'http:') return httpRequest(target, options)
-  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment does not count.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
   return httpsRequest(target, {
     ...options,
     rejectUnauthorized: true,
@@ -108,34 +108,34 @@ const open = ({ url, headers, policy, resolve, authorities }: Get, body: string 
   })
 }
 
-/** Posts once. Redirects are not followed: a 3xx is a status like any other. Never throws for the peer's faults. */
-export const post = (attempt: Post): Promise<PostOutcome> => exchange(attempt, attempt.body)
+/** Posts once. Redirects are not followed: a 3xx is a normal outcome. Never throws for failures of the host. */
+export const post = (attempt: Post): Promise<PostOutcome> => sendRequest(attempt, attempt.body)
 
 /**
- * Gets once. A document comes without its content coding. A redirect is the caller's business, and without a body. Never
- * throws for the peer's faults.
+ * Gets once. The content of a document is decoded. A redirect is returned without its body. Never throws for failures
+ * of the host.
  */
-export const get = (attempt: Get): Promise<PostOutcome> => exchange(attempt, undefined)
+export const get = (attempt: Get): Promise<PostOutcome> => sendRequest(attempt, undefined)
 
-const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> => {
+const sendRequest = (attempt: Get, body: string | undefined): Promise<PostOutcome> => {
   const started = performance.now()
   const limits = { ...POST_LIMITS, ...attempt.limits }
   const outcome: PostOutcome = { headers: {}, body: '', milliseconds: 0 }
-  const fault = urlFault(attempt.url, attempt.policy)
-  if (fault !== undefined) return Promise.resolve({ ...outcome, failure: 'address', detail: fault })
+  const reason = invalidUrlReason(attempt.url, attempt.policy)
+  if (reason !== undefined) return Promise.resolve({ ...outcome, failure: 'address', detail: reason })
 
   return new Promise((resolve) => {
-    const request = open(attempt, sent)
+    const request = startRequest(attempt, body)
     const chunks: Buffer[] = []
     let size = 0
     let stage: Stage = 'connect'
     let hasEnded = false
-    // What the closing of the connection brings up afterwards is not the peer's doing.
+    // Errors after this are caused by closing the connection.
     const end = (failure?: PostFailure, detail?: string) => {
       if (hasEnded) return
       hasEnded = true
-      clearTimeout(connecting)
-      clearTimeout(whole)
+      clearTimeout(connectTimer)
+      clearTimeout(attemptTimer)
       const bytes = Buffer.concat(chunks).subarray(0, limits.responseBytes)
       Object.assign(outcome, { bytes, body: bytes.toString('utf8'), size: Math.min(size, limits.responseBytes) })
       outcome.milliseconds = Math.round(performance.now() - started)
@@ -148,24 +148,24 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
       end(failureOf(error, stage), isNamed ? error.message : codeOf(error))
     }
     const decode = async (contentEncoding: string | undefined) => {
-      const content = await decoded(Buffer.concat(chunks), contentEncoding, limits.responseBytes)
+      const content = await decodeContent(Buffer.concat(chunks), contentEncoding, limits.responseBytes)
       chunks.splice(0, chunks.length, content ?? Buffer.alloc(0))
       size = Math.max(size, content?.length ?? limits.responseBytes)
     }
-    const connecting = setTimeout(() => end('connect', `no connection in ${limits.connectMs} ms`), limits.connectMs)
-    const whole = setTimeout(() => end('timeout', `not done in ${limits.attemptMs} ms`), limits.attemptMs)
+    const connectTimer = setTimeout(() => end('connect', `no connection in ${limits.connectMs} ms`), limits.connectMs)
+    const attemptTimer = setTimeout(() => end('timeout', `not done in ${limits.attemptMs} ms`), limits.attemptMs)
 
     request.on('socket', (socket) => {
       const secure = new URL(attempt.url).protocol === 'https:'
-      const usable = () => {
-        clearTimeout(connecting)
+      const onConnected = () => {
+        clearTimeout(connectTimer)
         stage = 'reset'
       }
-      socket.on('connect', secure ? () => (stage = 'tls') : usable)
-      socket.on('secureConnect', usable)
+      socket.on('connect', secure ? () => (stage = 'tls') : onConnected)
+      socket.on('secureConnect', onConnected)
     })
     request.on('error', fail)
-    // Without this nothing tells of a 101 that nobody asked for.
+    // An unexpected 101 emits no other event.
     request.on('upgrade', ({ statusCode = 0 }, socket) => {
       socket.destroy()
       outcome.status = statusCode
@@ -175,19 +175,19 @@ const exchange = (attempt: Get, sent: string | undefined): Promise<PostOutcome> 
       outcome.status = response.statusCode ?? 0
       const { 'retry-after': retryAfter, location } = response.headers
       outcome.headers = { 'retry-after': retryAfter, location }
-      // Nobody reads the text beside a redirect, which would use up what is left for the document.
-      if (sent === undefined && isRedirect(outcome)) return end()
+      // The body of a redirect is not needed, and would count against the limits of the document.
+      if (body === undefined && isRedirect(outcome)) return end()
       response.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length
         if (size >= limits.responseBytes) end()
       })
       response.on('end', () => {
-        if (sent !== undefined || outcome.status !== 200) return end()
+        if (body !== undefined || outcome.status !== 200) return end()
         decode(response.headers['content-encoding']).then(() => end(), fail)
       })
       response.on('error', fail)
     })
-    request.end(sent)
+    request.end(body)
   })
 }

@@ -1,4 +1,4 @@
-/** `Retry-After`: how long a receiver asks us to wait. Pure functions. RFC 9110, section 10.2.3. */
+/** `Retry-After`: the delay that a receiver requests. Pure functions. RFC 9110, section 10.2.3. */
 import type { PostOutcome } from './post.ts'
 
 const SHORT_DAYS = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun'
@@ -7,7 +7,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const MONTH = `(?<month>${MONTHS.join('|')})`
 const TIME = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`
 
-/** RFC 9110, section 5.6.7: a recipient accepts all three formats, of which senders may use the first only. */
+/** RFC 9110, section 5.6.7: a recipient accepts all three formats, but senders may only use the first. */
 const FORMATS = [
   new RegExp(String.raw`^(?:${SHORT_DAYS}), (?<day>\d{2}) ${MONTH} (?<year>\d{4}) ${TIME} GMT$`),
   new RegExp(String.raw`^(?:${LONG_DAYS}), (?<day>\d{2})-${MONTH}-(?<year>\d{2}) ${TIME} GMT$`),
@@ -35,8 +35,8 @@ const httpDate = (text: string, now: number): number | undefined => {
 }
 
 /**
- * Milliseconds from `now` (ms since the epoch) that a `Retry-After` header asks for, at least 0; undefined if it is
- * absent, or neither seconds nor an HTTP date. RFC 9110, section 10.2.3.
+ * The delay of a `Retry-After` header in ms from `now` (ms since the epoch), at least 0; undefined if it is absent, or
+ * neither seconds nor an HTTP date. RFC 9110, section 10.2.3.
  */
 export const retryAfterMs = (header: string | undefined, now: number): number | undefined => {
   const text = header?.trim() ?? ''
@@ -50,6 +50,6 @@ export const retryAfterMs = (header: string | undefined, now: number): number | 
  */
 const WAIT_STATUSES = new Set([429, 502, 503, 504])
 
-/** The delay that a receiver asks for, in ms; undefined if it asks for none. */
-export const askedDelay = ({ status = 0, headers }: PostOutcome, now: number): number | undefined =>
+/** The delay that a receiver requests, in ms, if any. */
+export const requestedDelay = ({ status = 0, headers }: PostOutcome, now: number): number | undefined =>
   WAIT_STATUSES.has(status) ? retryAfterMs(headers['retry-after'], now) : undefined

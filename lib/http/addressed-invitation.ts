@@ -14,8 +14,8 @@ const Addressed = v.object({ [PATH]: InvitationMessage })
 const AddressedRequest = v.object({ [PATH]: ServiceMessage })
 
 /**
- * The invitation, from what was read at a URL. Throws `request.invalid`: if nothing was read, without the reason, which
- * would tell what answers in which network.
+ * The invitation in the JSON that was read from a URL. Throws `request.invalid`. If nothing was read, the reason is
+ * left out, because it would reveal which hosts exist in our network.
  */
 export const addressedInvitation = (json: unknown): InvitationMessage | ServiceMessage => {
   if (json === undefined) throw invalidField(PATH, 'must lead to an invitation that this agent can accept')

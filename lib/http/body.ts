@@ -3,7 +3,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser'
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { type BodyFormat, type Contract, mayBeEmpty, type Schema } from '../interface/contract.ts'
-import { findFlaw, parseJson, UNSAFE_NAMES } from '../json.ts'
+import { findViolation, parseJson, UNSAFE_NAMES } from '../json.ts'
 import { addChecked, headerOf, type OperationMiddleware } from './event.ts'
 import { parseForm } from './form.ts'
 import { validate } from './validate.ts'
@@ -12,9 +12,9 @@ import { validate } from './validate.ts'
 const MAX_BODY = 256 * 1024
 
 const RULES = {
-  /** Far below the depth at which a recursion over the value would fail. */
+  /** Far below the depth at which recursion over the value would overflow the stack. */
   maxDepth: 64,
-  /** A request is executed completely or rejected. */
+  /** Not dropped silently: a request is executed completely or rejected. */
   forbidden: UNSAFE_NAMES,
 }
 
@@ -26,7 +26,7 @@ const MEDIA_TYPES: Record<BodyFormat, RegExp> = {
 
 const NAMES: Record<BodyFormat, string> = { json: 'JSON', form: 'a form' }
 
-/** Whether a content type says the format, in UTF-8 (RFC 8259, section 8.1). */
+/** Whether a content type is of the format, in UTF-8 (RFC 8259, section 8.1). */
 const isOfFormat = (format: BodyFormat, contentType: string | undefined, others: readonly string[] = []): boolean => {
   const [mediaType = '', ...parameters] = (contentType ?? '')
     .toLowerCase()
@@ -38,11 +38,11 @@ const isOfFormat = (format: BodyFormat, contentType: string | undefined, others:
   )
 }
 
-/** Throws `request.invalid` for a flaw that schemas would not find: they drop members that name a prototype. */
+/** Throws `request.invalid` for violations that schemas do not find: they drop members that name a prototype. */
 export const assertFlawless = (json: unknown, message: string): void => {
-  const flaw = findFlaw(json, RULES)
-  if (flaw === undefined) return
-  const details = [{ path: flaw.path.join('.').slice(0, 200), message: flaw.message }]
+  const violation = findViolation(json, RULES)
+  if (violation === undefined) return
+  const details = [{ path: violation.path.join('.').slice(0, 200), message: violation.message }]
   throw new AgentError('request.invalid', message, { details })
 }
 
@@ -68,12 +68,12 @@ const parsedJson = (text: string): unknown => {
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true })
 
-/** What it says of JSON with a name that reaches into a prototype, or nested too deeply for it: `findFlaw` says where. */
+/** The parser's messages for JSON with a name of a prototype, or too deep nesting; `findViolation` gives the path. */
 const REJECTED_JSON = /^Forbidden key|call stack/
 
 /**
- * middy's parser checks every value for names that reach into a prototype. That takes 60 ms for 256 KiB of zeros: too
- * much where no token is needed. `findFlaw` rejects the same names.
+ * middy's parser checks every value for names of a prototype. That takes 60 ms for 256 KiB of zeros: too much where no
+ * token is needed. `findViolation` rejects the same names.
  */
 const parse = (request: Parameters<OperationMiddleware>[0], text: string, contract: Contract): unknown => {
   if (contract.bodyFormat === 'form') return parseForm(text)

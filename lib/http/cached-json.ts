@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { Document } from './request.ts'
 
-/** JSON for any cache, for as many seconds, with a validator over its text. */
+/** JSON that any cache may keep for `seconds`, with the hash of its text as ETag. */
 export const cachedJson = (value: object, seconds = 300): Document => {
   const json = JSON.stringify(value)
   return new Document(json, {

@@ -6,8 +6,8 @@ import { inTransaction } from './in-transaction.ts'
 import { defineOperation, type Implementation } from './operation.ts'
 
 /**
- * Makes a Lambda handler that runs `handle` in one transaction and, where the contract takes it, once for each
- * `Idempotency-Key`. It acts for the token's agent, unless `authorize` returns another one.
+ * Creates a Lambda handler that runs `handle` in one transaction and, if the contract accepts an `Idempotency-Key`,
+ * once for each key. It runs for the token's agent, unless `authorize` returns another one.
  *
  * @example
  * export const sendPing = command(SendPing, ({ path, body }) => sendTrustPing(path.connectionId, body))

@@ -2,7 +2,7 @@
 import { type AgentError, type ErrorCode, isAgentError, isError, isUnavailable, propertyOf } from '../errors.ts'
 import type { ErrorBody } from '../interface/contract.ts'
 
-/** Status of every code. A closed map: a new code does not compile without one. */
+/** The status of every error code. */
 const STATUS = {
   'request.malformed': 400,
   'request.too_large': 413,
@@ -76,7 +76,7 @@ export const REASON_PHRASES = {
 
 export type ErrorStatus = keyof typeof REASON_PHRASES
 
-/** Text of at most `max` characters: a string, the message of an error, or else what kind of value it is. */
+/** Text of at most `max` characters: a string, the message of an error, or else the type of the value. */
 const textOf = (value: unknown, max: number): string => {
   const text = isError(value) ? propertyOf(value, 'message') : value
   return typeof text === 'string' ? text.slice(0, max) : typeof text
@@ -94,7 +94,7 @@ const chainOf = (error: unknown): unknown[] => {
   return chain
 }
 
-/** One of our own errors. `isError` comes first, because anything may have been thrown. */
+/** Whether it is an AgentError. `isError` first, because any value may have been thrown. */
 const isOwn = (error: unknown): error is AgentError => isError(error) && isAgentError(error)
 
 /** Maximum number of `details` in a response. */
@@ -112,8 +112,8 @@ const explanation = ({ message, details }: AgentError) => ({
 })
 
 /**
- * The body that the caller gets. For 401, 403 and our own failures it has the status and the reason phrase only; their
- * details are in the log. A failure because of a host of another party has the message that names the host.
+ * The body of the response. For 401, 403 and our own failures it has only the status and the reason phrase; their
+ * details are in the log. A failure of a third party's host has the message that names the host.
  */
 export const toErrorBody = (error: unknown): ErrorBody & { statusCode: ErrorStatus } => {
   const statusCode = statusOf(error)
@@ -134,7 +134,7 @@ const MAX_STACK = 4000
 const MAX_PATH = 100
 
 /**
- * A part of a path that a schema may define, or an index. Any other name was chosen by the caller and is not logged.
+ * A part of a path that may come from a schema, or an index. Any other name was chosen by the caller and is not logged.
  */
 const NAMES = /^[\w@-]{1,100}(?:\.[\w@-]{1,100})*(?=\.|$)/
 

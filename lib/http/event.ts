@@ -1,4 +1,4 @@
-/** The gateway's event in the pipeline: its caller, the checked values, and the preferred media type. */
+/** The gateway's event in the pipeline: the caller, the validated values, and the preferred media type. */
 import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { type Principal, principalFromContext } from '../auth/principal.ts'
@@ -7,7 +7,7 @@ import type { PreferredType } from './request.ts'
 
 export interface Checked {
   principal?: Principal | undefined
-  /** Of the header `Authorization: Bearer`, where the contract takes one. */
+  /** From the header `Authorization: Bearer`, if the contract accepts a wallet's token. */
   accessToken?: string | undefined
   path?: unknown
   query?: unknown
@@ -20,7 +20,7 @@ export type OperationEvent = APIGatewayProxyEvent & { checked?: Checked }
 
 export type OperationMiddleware = middy.MiddlewareFn<OperationEvent, APIGatewayProxyResult>
 
-/** Adds checked values to the event. */
+/** Adds validated values to the event. */
 export const addChecked = (event: OperationEvent, checked: Checked): void => {
   event.checked = { ...event.checked, ...checked }
 }
@@ -36,8 +36,8 @@ export const headerOf = ({ headers }: OperationEvent, name: string): string | un
 }
 
 /**
- * The gateway's id of the request, or Lambda's where the function was invoked directly. It is the extended one: a
- * caller can choose the other by the header `x-amzn-requestid`.
+ * The gateway's extended request id, because a caller can choose the other one by the header `x-amzn-requestid`; or
+ * Lambda's, if the function was invoked directly.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-access-logging.html
  */
 export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: string }): string =>
@@ -46,17 +46,17 @@ export const requestIdOf = (event: OperationEvent, context: { awsRequestId?: str
 /** Verifies an `Authorization` header. Throws `auth.unauthorized` or `auth.keys_unavailable`. */
 export type Verify = (authorization: string) => Promise<Principal>
 
-/** Where the header is present, its token must be valid: a caller with a bad token is not treated as anonymous. */
+/** If the header is present, its token must be valid: a caller with an invalid token is not treated as anonymous. */
 const optionalPrincipal = async (event: OperationEvent, verify: Verify | undefined) => {
   const authorization = headerOf(event, 'authorization')
   return authorization && verify ? verify(authorization) : undefined
 }
 
-/** The access token; undefined where there is none (RFC 6750, section 2.1). */
+/** A wallet's access token; undefined if there is none (RFC 6750, section 2.1). */
 const bearerOf = (event: OperationEvent): string | undefined =>
   /^bearer +([\w.~+/-]+=*)$/i.exec(headerOf(event, 'authorization') ?? '')?.[1]
 
-/** Stores the principal in the event. Throws `auth.unauthorized` where the contract requires a token. */
+/** Stores the principal in the event. Throws `auth.unauthorized` if the contract requires a token and there is none. */
 export const checkCaller =
   ({ security, accessToken }: Contract, verify?: Verify): OperationMiddleware =>
   ({ event }) => {
@@ -67,7 +67,7 @@ export const checkCaller =
       return optionalPrincipal(event, verify).then((principal) => addChecked(event, { principal }))
   }
 
-/** The weight of a media type that is named explicitly, otherwise 0: a wildcard asks for neither. */
+/** The weight of a media type that is named explicitly, otherwise 0: a wildcard prefers neither. */
 const weightOf = (ranges: string[], type: string): number => {
   for (const range of ranges) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())

@@ -1,6 +1,6 @@
 /**
- * What the authorizer returns to the gateway: a policy, and what the access log and the rates of tenants need of the
- * caller.
+ * The authorizer's result for the gateway: a policy, the caller for the access log, and the API key for the tenant's
+ * rate.
  */
 import type { APIGatewayAuthorizerResult } from 'aws-lambda'
 import { actingAgent } from '../auth/access.ts'
@@ -23,7 +23,7 @@ export const allow = (principal: Principal, methodArn: string): APIGatewayAuthor
     context: {
       ...toAuthorizerContext(principal),
       tenant: actingAgent(principal),
-      // Users may be able to choose it, and the access log does not escape it.
+      // Encoded, because users may be able to choose it, and the access log does not escape it.
       subject: encodeURIComponent(principal.subject.toWellFormed()),
     },
     ...(TENANT_RATE > 0 && { usageIdentifierKey: rateKeyOf(RATE_KEY_PREFIX, actingAgent(principal)) }),

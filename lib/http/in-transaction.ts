@@ -1,6 +1,4 @@
-/**
- * Runs an operation that changes something in one transaction. The same `Idempotency-Key` gets the first response again.
- */
+/** Runs an operation in one transaction. A request with the same `Idempotency-Key` gets the first response again. */
 import { AgentError, isAgentError } from '../errors.ts'
 import { hasResponse, onlyOnce, type ResponseCodec } from '../store/idempotency.ts'
 import { transaction } from '../store/transaction.ts'
@@ -12,32 +10,32 @@ export const inTransaction: InTransaction<UnitOfWork, ResponseCodec> = async (
   { agent, subject, idempotent, idempotencyKey: key, request, codec },
   handle,
 ) => {
-  if (!idempotent) return transaction(agent, handle).catch(orUnavailable)
+  if (!idempotent) return transaction(agent, handle).catch(throwUnavailable)
   const act = async (unit: UnitOfWork) => bodyOf(await handle(unit))
   if (key === undefined || subject === undefined) return transaction(agent, act)
-  const respond = () => transaction(agent, (unit) => onlyOnce(unit, { subject, key, request, codec }, () => act(unit)))
+  const runOnce = () => transaction(agent, (unit) => onlyOnce(unit, { subject, key, request, codec }, () => act(unit)))
   try {
-    return await respond()
+    return await runOnce()
   } catch (error) {
-    // A concurrent run of the same request may have ended: then this one has met what that has changed.
-    if (IS_FINAL.some((code) => isAgentError(error, code))) throw error
+    // A concurrent request with the same key may have ended and caused the error: then its response is the result.
+    if (FINAL_CODES.some((code) => isAgentError(error, code))) throw error
     if (!(await hasResponse({ tenant: agent, subject, key }).catch(() => false))) throw error
-    return respond()
+    return runOnce()
   }
 }
 
-const IS_FINAL = ['idempotency.mismatch', 'store.unavailable'] as const
+const FINAL_CODES = ['idempotency.mismatch', 'store.unavailable'] as const
 
 /**
- * A conflict to the end says neither that the request was right nor that it was wrong: nothing was counted, and its
- * caller may repeat it.
+ * A conflict after all retries says nothing about the request: nothing was written, not even a counter, and the caller
+ * may repeat it.
  */
-const orUnavailable = (error: unknown): never => {
+const throwUnavailable = (error: unknown): never => {
   if (!isAgentError(error, 'store.conflict')) throw error
-  throw new AgentError('store.unavailable', 'others have changed the same', { cause: error, retryAfter: 1 })
+  throw new AgentError('store.unavailable', 'concurrent changes of the same data', { cause: error, retryAfter: 1 })
 }
 
-/** Only the body is stored: the headers of an `OperationResponse` would be lost the second time. */
+/** Only the body is stored for repeated requests: the headers of an `OperationResponse` would be lost. */
 const bodyOf = (response: Result): ResponseBody => {
   if (response instanceof OperationResponse)
     throw new AgentError('internal', 'an operation that changes something returns a body without headers')

@@ -42,7 +42,9 @@ const COMPONENTS = {
   Error: ErrorBody,
 }
 
-/** Checks that JSON Schema can't express, and what comes after all checks. Only the pipeline makes them. */
+/**
+ * Actions of schemas that JSON Schema cannot express, such as checks and transformations. Only the pipeline runs them.
+ */
 const NOT_EXPRESSED = ['check', 'raw_check', 'transform']
 
 const CONFIG: ConversionConfig = {
@@ -59,7 +61,7 @@ const CONFIG: ConversionConfig = {
     // In a query it is a text that is converted to a number.
     if ('wrapped' in valibotSchema && valibotSchema.wrapped === Limit)
       return { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }
-    // Generators of clients write broken code for a constant that is a boolean, and take one without a type for nullable.
+    // Client generators write broken code for a boolean constant, and treat one without a type as nullable.
     if (typeof jsonSchema.const === 'boolean') return { type: 'boolean' }
     if (valibotSchema.type === 'literal') return { type: typeof jsonSchema.const, ...jsonSchema } as JsonSchema
     // Such a schema accepts unknown members and removes them.
@@ -94,7 +96,7 @@ let converted: ReturnType<typeof convertAll> | undefined
 export const schemaOf = (schema: Schema): JsonSchema => {
   converted ??= convertAll()
   const found = converted.get(schema)
-  if (found === undefined) throw new TypeError('the schema is of no contract or event')
+  if (found === undefined) throw new TypeError('the schema belongs to no contract or event')
   return found
 }
 

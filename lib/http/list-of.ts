@@ -1,4 +1,4 @@
-/** Operations that list the records of a kind. */
+/** Operations that list records of a type. */
 
 import type * as v from 'valibot'
 import type { Contract, Schema } from '../interface/contract.ts'
@@ -8,7 +8,7 @@ import { listFiltered } from '../store/record-lists.ts'
 import { query } from './query.ts'
 import { pageOf } from './request.ts'
 
-/** A contract whose query has the paging, and as filters what the records have. */
+/** A contract whose query has paging parameters, and filters by fields or tags of the records. */
 interface ListContract extends Contract {
   security: 'token'
   writes?: undefined
@@ -19,7 +19,7 @@ interface ListContract extends Contract {
 }
 
 /**
- * Makes a Lambda handler that lists the records of the token's agent, filtered by the other parameters of the query.
+ * Creates a Lambda handler that lists records of the token's agent, filtered by the other parameters of the query.
  *
  * @example
  * export const getProofs = listOf(proofRecords, GetProofs)

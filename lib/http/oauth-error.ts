@@ -21,7 +21,7 @@ interface OAuthErrorBody {
   error_description?: string
 }
 
-/** The error of a code that wallets know, or else by the status. */
+/** The OAuth error of an `oauth.` code; of any other code by its status. */
 const nameOf = (error: unknown, status: ErrorStatus): string =>
   isAgentError(error) && error.code.startsWith('oauth.')
     ? error.code.slice('oauth.'.length)

@@ -37,7 +37,7 @@ const inResponseOf = (contract: Contract): Parameters[] => {
   return ofRecord ? [ofRecord] : membersOf(schema).flatMap((name) => (OF_MEMBERS[name] ? [OF_MEMBERS[name]] : []))
 }
 
-/** Of an endpoint that was registered. */
+/** Links from the registration of an endpoint. */
 const ofEndpoint = ({ path, body }: Contract): Parameters[] => {
   const orgId = path.includes('{orgId}') ? '$request.path.orgId' : '$request.body#/orgId'
   return body === undefined || !path.endsWith('/register') ? [] : [{ orgId, ...ofBody('endpointId', '/data/id') }]
@@ -51,7 +51,7 @@ const hasParameters = ({ parameters: { path, query } = {} }: Contract, names: st
 }
 
 /**
- * Links of the success response, by target operation; undefined if there are none. Without a token nobody uses the API.
+ * Links of the success response, by target operation; undefined if there are none, as for operations without a token.
  */
 export const linksOf = (contract: Contract): Record<string, object> | undefined => {
   const shown = contract.security === 'none' ? [] : [...inResponseOf(contract), ...ofEndpoint(contract)]

@@ -14,15 +14,15 @@ const MEANINGS: Record<Status, string> = {
   403: 'The token is valid, but does not permit this operation.',
   404: "The record, connection, tenant or endpoint does not exist in the caller's tenant or organization.",
   409:
-    'The state does not permit the operation: a connection is not ready, an exchange is at another step, an endpoint is not active, the object exists ' +
-    'already; or a record changed at the same time, or the Idempotency-Key was used with another request. `message` says which.',
+    'The state does not permit the operation: a connection is not ready, an exchange is in another state, an endpoint is not active, the object already ' +
+    'exists; or a record changed at the same time, or the Idempotency-Key was used with another request. `message` says which.',
   410: 'The invitation was used or deleted.',
   413: 'The body, or the record to store, is too large.',
   415: 'The content type is not JSON in UTF-8.',
-  422: 'The request breaks its schema (`details` names every invalid field), or something that it names can not be used.',
-  429: 'Beyond a rate of the operation or the tenant, or beyond a limit that `message` names.',
-  500: 'The service has failed. The log has the request id.',
-  503: 'A dependency has failed, after retries. Try again.',
+  422: 'The body does not match the schema, or refers to something unusable; see `details`.',
+  429: 'The rate limit of the operation or the tenant is exceeded, or a limit that `message` names.',
+  500: 'Internal error. The log has the request id.',
+  503: 'A dependency has failed after retries. Try again.',
 }
 
 const isStatus = (status: number): status is Status => status in REASON_PHRASES
@@ -32,7 +32,7 @@ const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } 
 
 const RETRY_AFTER = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
 
-/** Headers that errors have beside the id of the request: response.ts, infra/gateway-responses.yml. */
+/** Headers of errors in addition to the request id: response.ts, infra/gateway-responses.yml. */
 const ERROR_HEADERS: Partial<Record<Status, object>> = {
   401: { 'www-authenticate': { $ref: '#/components/headers/Challenge' } },
   409: RETRY_AFTER,
@@ -90,7 +90,7 @@ const ETAG = { etag: { $ref: '#/components/headers/ETag' } }
 
 /** For a caller that sends the document's ETag in `If-None-Match`. */
 const NOT_MODIFIED = {
-  304: { description: 'The caller has the document already.', headers: { ...REQUEST_ID, ...ETAG } },
+  304: { description: 'The caller already has the document.', headers: { ...REQUEST_ID, ...ETAG } },
 }
 
 const FOUND = {
@@ -104,7 +104,7 @@ const PAGE = { 'text/html': { schema: { type: 'string' } } }
 
 const successContent = (contract: Contract, example: unknown) => {
   const { contentType, pages, bodyFormat, mediaTypes = [] } = contract
-  // Where a request may have another type of JSON, so may the response.
+  // If a request may have another JSON media type, so may the response.
   const types = ['application/json', ...(bodyFormat === undefined ? mediaTypes : [])]
   const schema = schemaOf(successOf(contract).schema)
   if (contentType !== undefined) return content(schema, example, [contentType].flat())

@@ -3,8 +3,8 @@ import type { JsonSchema } from '@valibot/to-json-schema'
 import { EVENT_TYPES, eventBodies } from '../interface/webhook-events.ts'
 import { schemaOf } from './json-schema.ts'
 
-/** Not the tag of the operations: generators of clients make a file of each tag, and would overwrite one by the other. */
-export const EVENTS = { name: 'Events', description: 'What the service posts to the endpoints of webhooks.' }
+/** Not the tag of the operations: client generators create a file for each tag, and one would overwrite the other. */
+export const EVENTS = { name: 'Events', description: 'Events that the service posts to webhook endpoints.' }
 
 const header = (name: string, description: string, schema: JsonSchema) => ({
   name,
@@ -23,12 +23,12 @@ export const WEBHOOK_PARAMETERS = {
   ),
   WebhookTimestamp: header(
     'webhook-timestamp',
-    'Time of this attempt in epoch seconds. Refuse requests that differ from your clock by more than 5 minutes.',
+    'Time of this attempt in epoch seconds. Reject requests that differ from your clock by more than 5 minutes.',
     { type: 'string', pattern: '^[0-9]+$' },
   ),
   WebhookSignature: header(
     'webhook-signature',
-    'Signatures, separated by spaces; one of them has to verify. Each is `v1,` and the base64 of the HMAC-SHA256 of ' +
+    'Signatures, separated by spaces; one of them must verify. Each is `v1,` and the base64 of the HMAC-SHA256 of ' +
       "`<webhook-id>.<webhook-timestamp>.<body>` with the endpoint's secret, which is the base64 after `whsec_`. For a day after a " +
       'rotation there is one of the new and one of the previous secret.',
     { type: 'string', pattern: '^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$' },
@@ -37,7 +37,7 @@ export const WEBHOOK_PARAMETERS = {
 
 const RESPONSES = {
   '2XX': {
-    description: 'Delivered. Any other status, also a redirect, is a failure, and the event is posted again.',
+    description: 'Delivered. Any other status, including a redirect, is a failure, and the event is posted again.',
   },
   410: { description: 'The endpoint wants no more events, and is disabled.' },
   429: { description: 'Failed. `Retry-After` is respected within limits, also for 502, 503 and 504.' },

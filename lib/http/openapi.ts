@@ -71,7 +71,7 @@ const describePaths = () => {
 
 const HEADERS = {
   RequestId: {
-    description: 'Id of the request, which is also in the log. Callers can not choose it.',
+    description: 'Id of the request, which is also in the log. Callers cannot choose it.',
     required: true,
     schema: { type: 'string' },
   },
@@ -84,7 +84,7 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   RetryAfter: {
-    description: 'Seconds until it is worth repeating the request. Not every 409 and 429 has it.',
+    description: 'Seconds after which to repeat the request. Not every 409 and 429 has it.',
     schema: { type: 'integer', minimum: 1 },
   },
   Challenge: {
@@ -98,8 +98,8 @@ const KEY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'With a token: for 24 hours the same request with the same key has no second effect and gets the first answer again, if the caller still has the ' +
-    'permission. An answer that is an error is not kept. Keys belong to the `sub` of the token (without one: its `role`) and to the agent. 409: the key was used ' +
+    'With a token: for 24 hours the same request with the same key has no second effect and gets the first response again, if the caller still has the ' +
+    'permission. Errors are not stored. Keys belong to the `sub` of the token (without one: its `role`) and to the agent. 409: the key was used ' +
     'with another request.',
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY.source },
 }

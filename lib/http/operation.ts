@@ -24,28 +24,28 @@ import { assertMatchesContract, type ErrorPage, respondWithError, toResponse } f
 
 /**
  * The operation ends this many ms before Lambda's timeout, so that a slow dependency causes our 503 and not the
- * gateway's.
+ * gateway's error.
  */
 const TIME_TO_ANSWER = 250
 
-/** A run of an operation that changes something. */
+/** One run of an operation in a transaction. */
 interface Command<Codec> {
-  /** The agent that the operation acts for. */
+  /** The agent for which the operation runs. */
   agent: string
   /** The caller; without a token there is none. */
   subject: string | undefined
-  /** Whether the operation takes an `Idempotency-Key`. */
+  /** Whether the operation accepts an `Idempotency-Key`. */
   idempotent: boolean
   idempotencyKey: string | undefined
-  /** Everything that identifies the request, as JSON. */
+  /** All that makes two requests the same, as JSON. */
   request: string
   /** How the response is stored; plain text by default. */
   codec: Codec | undefined
 }
 
 /**
- * Runs `handle` in a unit of work, or returns its stored response. Its writes are committed together with it.
- * in-transaction.ts implements it and names both types: operations that only read do not import them.
+ * Runs `handle` in a unit of work and commits its writes with the response, or returns a stored response. The types are
+ * parameters, so that operations that only read do not import in-transaction.ts.
  */
 export type InTransaction<Unit, Codec> = (
   command: Command<Codec>,
@@ -54,8 +54,8 @@ export type InTransaction<Unit, Codec> = (
 
 interface Handle<C extends Contract, Prepared, Unit> {
   /**
-   * Runs once before the transaction, which may be repeated: for reading from the web. Where the contract is idempotent it
-   * must not throw, because the `Idempotency-Key` may have a response already.
+   * Runs once before the transaction, which may be retried: for requests to the web. If the contract is idempotent it
+   * must not throw, because a response may already be stored for the `Idempotency-Key`.
    */
   prepare?: (request: OperationRequest<C> & Pick<AuthorizedRequest<C>, 'agent'>) => Promise<Prepared>
   /** A returned `CommittedError` is the response, with the writes committed. */
@@ -63,17 +63,17 @@ interface Handle<C extends Contract, Prepared, Unit> {
 }
 
 /**
- * Returns the agent for which the caller may run the operation; throws `auth.forbidden` otherwise. Without a token: the
- * agent that the path leads to; throws `resource.not_found` if there is none.
+ * Returns the agent for which the caller may run the operation; otherwise throws `auth.forbidden`. Without a token: the
+ * agent that the path identifies; throws `resource.not_found` if there is none.
  */
 type Authorize<C extends Contract> = (request: OperationRequest<C>) => string | Promise<string>
 
-/** Required for contracts of one kind, and not allowed for all others. */
-type Where<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
+/** Required if the contract meets a condition, otherwise not allowed. */
+type RequiredIf<Kind extends boolean, Part> = Kind extends true ? Part : { [Name in keyof Part]?: undefined }
 
 /**
- * A token's agent may be acted for by default, but not a tenant or an organization that the path names. Without a token
- * there is no agent to write for.
+ * Contracts that need `authorize`: a token is valid for its own agent by default, but not for a tenant or organization
+ * in the path; and a write without a token has no agent.
  */
 type Authorization<C extends Contract> = C extends
   | { security: 'token'; path: `${string}{${'tenantId' | 'orgId'}}${string}` }
@@ -83,15 +83,15 @@ type Authorization<C extends Contract> = C extends
   : { authorize?: Authorize<C> }
 
 /**
- * What a contract needs beside a handler. Each function imports its own, so that other bundles do not contain them:
- * verifying needs jose, sealed responses KMS.
+ * The dependencies of a contract's handler. Each function imports those that it needs, so that other bundles do not
+ * contain them: `verify` needs jose, sealed responses need KMS.
  */
 type Dependencies<C extends Contract, Codec> = Authorization<C> &
-  Where<C['security'] extends 'optional' ? true : false, { verify: Verify }> &
-  Where<C extends { holdsSecret: true } ? true : false, { codec: Codec }> &
-  Where<C extends { pages: string } ? true : false, { errorPage: ErrorPage }>
+  RequiredIf<C['security'] extends 'optional' ? true : false, { verify: Verify }> &
+  RequiredIf<C extends { holdsSecret: true } ? true : false, { codec: Codec }> &
+  RequiredIf<C extends { pages: string } ? true : false, { errorPage: ErrorPage }>
 
-/** The implementation of a contract: its handler, alone where nothing else is required. */
+/** The implementation of a contract: a handler, with its dependencies if there are any. */
 export type Implementation<C extends Contract, Prepared, Unit, Codec> =
   | (Record<never, never> extends Dependencies<C, Codec> ? Handle<C, Prepared, Unit>['handle'] : never)
   | (Handle<C, Prepared, Unit> & Dependencies<C, Codec>)
@@ -116,19 +116,18 @@ const runOf =
     { principal, accessToken, path = {}, query = {}, body, idempotencyKey, preferredType }: Checked = {},
     signal: AbortSignal,
   ): Promise<Result> => {
-    // The values have passed the schemas from which the type is derived, but the compiler can't follow them through the
-    // event.
+    // The values have passed the schemas of the type, but the compiler cannot follow them through the event.
     const input = { principal, accessToken, path, query, body, signal } as OperationRequest<C>
     const agent = authorize ? await authorize(input) : principal && actingAgent(principal)
-    // First, because what follows may change the body. It may also run again.
+    // First, because later steps may change the body, and may be repeated.
     const request = idempotencyKey === undefined ? '' : JSON.stringify([contract.operationId, path, query, body])
     const prepared = (await prepare?.({ ...input, agent } as Handled<C, Prepared, Unit>)) as Prepared
-    // Before the commit: nothing is written where the response fails.
+    // Before the commit: nothing is written if the response is invalid.
     const handleIn = async (unit?: Unit) => {
       const result = await handle({ ...input, agent, unit, preferredType, prepared } as Handled<C, Prepared, Unit>)
       assertMatchesContract(contract, result)
-      // Lambda freezes what still runs after a 503, and goes on with it at the next request, a day later perhaps.
-      if (signal.aborted) throw new AgentError('store.unavailable', 'the time is up')
+      // After a 503 Lambda freezes the run, and resumes it at the next request, maybe a day later.
+      if (signal.aborted) throw new AgentError('store.unavailable', 'the operation has reached its timeout')
       return result
     }
     if (inTransaction === undefined || agent === undefined) return handleIn()
@@ -140,10 +139,11 @@ const runOf =
   }
 
 /**
- * Makes a Lambda handler of a contract and its implementation. Caller, path, query and body are checked in this order.
- * It acts for the token's agent, unless `authorize` returns another one, which is asked each time, also where the
- * `Idempotency-Key` already has a response. `handle` throws AgentErrors, and returns the body of the response or an
- * `OperationResponse`; a contract with pages also takes a `Page`, one that redirects a `Redirect`.
+ * Creates a Lambda handler from a contract and its implementation. Caller, path, query and body are checked in this
+ * order. It runs for the token's agent, unless `authorize` returns another one. `authorize` is called for every
+ * request, also if a response is stored for the `Idempotency-Key`. `handle` throws AgentErrors, and returns the body of
+ * the response or an `OperationResponse`; with a contract that has pages also a `Page`, with one that redirects a
+ * `Redirect`.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export const defineOperation = <const C extends Contract, Prepared = undefined, Unit = undefined, Codec = undefined>(

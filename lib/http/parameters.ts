@@ -1,12 +1,12 @@
-/** Validates path, query and `Idempotency-Key`: 400 for what breaks their schemas. */
+/** Validates path, query and `Idempotency-Key`: 400 if they do not match their schemas. */
 import { AgentError } from '../errors.ts'
 import { type Contract, IDEMPOTENCY_KEY } from '../interface/contract.ts'
 import { addChecked, headerOf, type OperationEvent, type OperationMiddleware } from './event.ts'
 import { validate } from './validate.ts'
 
 /**
- * A did:webvh or did:web has its port in percent-encoding, which is part of the id. Where the caller did not encode the
- * id once more (then every `%` of it would be `%25`), this does, so that decoding leaves the port as it is.
+ * The port in a did:webvh or did:web is percent-encoded as part of the id. If the caller has not encoded the id once
+ * more (every `%` would then be `%25`), this function does, so that decoding leaves the port unchanged.
  */
 const withPortEncoded = (value: string): string =>
   /^did:web(?:vh)?:/.test(value) ? value.replaceAll(/%3a/gi, '%253A') : value
@@ -29,11 +29,11 @@ const pathOf = ({ pathParameters }: OperationEvent): Record<string, string | und
 const assertSingle = ({ multiValueQueryStringParameters: parameters }: OperationEvent, names: string[]): void => {
   const repeated = names.filter((name) => (parameters?.[name]?.length ?? 0) > 1)
   if (repeated.length === 0) return
-  const details = repeated.map((path) => ({ path, message: 'must be given once' }))
+  const details = repeated.map((path) => ({ path, message: 'must occur once' }))
   throw new AgentError('request.malformed', 'The query is not valid', { details })
 }
 
-/** Gateways decode what is not UTF-8 to U+FFFD, which would be looked for as it is. */
+/** Rejects U+FFFD: gateways decode invalid UTF-8 to it, and it would be searched for. */
 const assertDecoded = ({ queryStringParameters: parameters }: OperationEvent): void => {
   if (Object.values(parameters ?? {}).some((value) => value?.includes('\uFFFD')))
     throw new AgentError('request.malformed', 'The query is not UTF-8 in percent-encoding')

@@ -3,8 +3,8 @@ import type { Contract } from '../interface/contract.ts'
 import { defineOperation, type Implementation } from './operation.ts'
 
 /**
- * Makes a Lambda handler that reads as the token's agent, unless `authorize` returns another one. Without a token there
- * is no agent.
+ * Creates a Lambda handler that reads for the token's agent, unless `authorize` returns another one. Without a token
+ * there is no agent.
  *
  * @example
  * export const getProofById = query(GetProofById, ({ agent, path }) => showRecord(agent, proofRecords, path.proofRecordId))

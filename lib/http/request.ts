@@ -1,4 +1,4 @@
-/** The input of a handler, derived from its contract, and its output. */
+/** Input and output of a handler. The input is derived from its contract. */
 import type * as v from 'valibot'
 import type { Principal } from '../auth/principal.ts'
 import type { CommittedError } from '../errors.ts'
@@ -22,18 +22,18 @@ export interface OperationRequest<C extends Contract = Contract> {
   path: Parameter<C, 'path'>
   query: Parameter<C, 'query'>
   body: C extends { body: infer S } ? Output<S> : undefined
-  /** The access token of a wallet; undefined where it has sent none. */
+  /** The access token of a wallet; undefined if it has sent none. */
   accessToken: C extends { accessToken: true } ? string | undefined : undefined
-  /** Aborted when the time of the function is up, and its response was sent: then nothing may be committed. */
+  /** Aborted at the operation's timeout, when the 503 is sent: then nothing may be committed. */
   signal: AbortSignal
 }
 
 /** The preference of `Accept`: `json`, `page`, or `any` if it names neither. */
 export type PreferredType = 'json' | 'page' | 'any'
 
-/** A request whose caller is authorized. `Unit`: the unit of work, for operations that change something. */
+/** A request whose caller is authorized. `Unit`: the unit of work, for operations that write. */
 export interface AuthorizedRequest<C extends Contract = Contract, Unit = undefined> extends OperationRequest<C> {
-  /** The agent that the operation acts for, as `authorize` has returned it: a tenant's id or BASE_AGENT. */
+  /** The agent for which the operation runs, as returned by `authorize`: a tenant's id or BASE_AGENT. */
   agent: C extends { security: 'none'; writes?: undefined } ? string | undefined : string
   /** The running unit of work, whose writes are committed before the response. */
   unit: C extends { writes: true } ? Unit : undefined
@@ -44,7 +44,7 @@ export interface AuthorizedRequest<C extends Contract = Contract, Unit = undefin
 /** Body of a response: JSON, or nothing. The pipeline checks it against the contract. */
 export type ResponseBody = object | undefined
 
-/** A response with headers of its own. */
+/** A response with further headers. */
 export class OperationResponse {
   readonly body: ResponseBody
   readonly headers: Readonly<Record<string, string>>
@@ -65,7 +65,7 @@ interface Caching {
   etag: string
 }
 
-/** A document, sent unchanged with the contract's content type. Without `caching` no cache may keep it. */
+/** A document, sent unchanged with the contract's content type. Without `caching` no cache may store it. */
 export class Document {
   /** Text, or bytes, which the gateway gets in base64. */
   readonly content: string | Uint8Array
@@ -80,7 +80,7 @@ export class Document {
   }
 }
 
-/** What operations return: each contract allows some of these. */
+/** The results of operations: each contract allows some of these. */
 export type Result = ResponseBody | OperationResponse | CommittedError | Document | Page | Redirect
 
 /** An HTML page. */
@@ -114,7 +114,7 @@ interface PageRequest {
   query: Readonly<Record<string, string | number | undefined>>
 }
 
-/** Returns a page of a list, and a link to the next one (RFC 8288). `show` makes the API's JSON of an entry. */
+/** The response with a page of a list, and a link to the next one (RFC 8288). `show` converts an entry to JSON. */
 export const pageOf = <T>(
   { entries, next }: ListPage<T>,
   show: (entry: T) => object,

@@ -1,4 +1,4 @@
-/** Converts what operations return, and errors, to responses for the gateway. */
+/** Converts results of operations, and errors, to responses for the gateway. */
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import * as v from 'valibot'
 import { AgentError, CommittedError, isAgentError } from '../errors.ts'
@@ -23,7 +23,7 @@ const headersOf = (requestId: string) => ({
   'x-content-type-options': 'nosniff',
 })
 
-// What contracts may allow in place of JSON.
+// Results that contracts may allow instead of JSON.
 const isDocument = (contract: Contract, result: Result): result is Document =>
   contract.contentType !== undefined && result instanceof Document
 const isPage = (contract: Contract, result: Result): result is Page =>
@@ -31,7 +31,7 @@ const isPage = (contract: Contract, result: Result): result is Page =>
 const isRedirect = (contract: Contract, result: Result): result is Redirect =>
   contract.redirects === true && result instanceof Redirect
 
-/** Throws `internal` if the result of an operation breaks its contract. */
+/** Throws `internal` if the result of an operation does not match its contract. */
 export const assertMatchesContract = (contract: Contract, result: Result): void => {
   if (isDocument(contract, result) || isPage(contract, result) || isRedirect(contract, result)) return
   if (contract.writes && result instanceof CommittedError) return
@@ -39,17 +39,17 @@ export const assertMatchesContract = (contract: Contract, result: Result): void 
   const checked = v.safeParse(successOf(contract).schema, body)
   if (checked.success) return
   // Paths only: the values of a response are private to the caller.
-  const details = toFieldIssues(checked.issues).map(({ path }) => ({ path, message: 'breaks the contract' }))
-  throw new AgentError('internal', `The response of ${contract.operationId} breaks its contract`, { details })
+  const details = toFieldIssues(checked.issues).map(({ path }) => ({ path, message: 'does not match the contract' }))
+  throw new AgentError('internal', `The response of ${contract.operationId} does not match its contract`, { details })
 }
 
 interface RequestHeaders {
   requestId: string
-  /** The header, if the caller has a document already. */
+  /** The header `If-None-Match`, if the caller may already have the document. */
   ifNoneMatch?: string | undefined
 }
 
-/** A response with its contract's status, of a result that matches the contract. */
+/** The response for a result that matches the contract. */
 export const toResponse = (
   contract: Contract,
   result: Result,
@@ -85,7 +85,7 @@ const documentResponse = (
   { requestId, ifNoneMatch }: RequestHeaders,
 ): APIGatewayProxyResult => {
   const headers = {
-    // Also of a 304: the gateway would add JSON's, and caches update what they have stored (RFC 9111, section 3.2).
+    // Also for a 304: the gateway would add JSON's, and caches update their stored headers (RFC 9111, section 3.2).
     'content-type': contentType,
     ...headersOf(requestId),
     ...(caching !== undefined && { 'cache-control': caching.cacheControl, etag: caching.etag }),
@@ -100,7 +100,7 @@ const documentResponse = (
   }
 }
 
-/** A URL may contain an invitation, which other sites must not see. */
+/** A URL may contain an invitation, which other websites must not see. */
 const PRIVATE = { 'referrer-policy': 'no-referrer' }
 
 /** Only content of this origin, without inline scripts or styles. https://www.w3.org/TR/CSP3/ */
@@ -117,7 +117,7 @@ const pageHeaders = (requestId: string) => ({
 /** RFC 6750, section 3 */
 const INVALID_TOKEN = 'Bearer error="invalid_token"'
 
-/** Headers of an error: a challenge for a 401 (RFC 9110, section 11.6.1), a time to retry. */
+/** Headers of an error: a challenge for a 401 (RFC 9110, section 11.6.1), and `Retry-After`. */
 const headersOfError = (error: unknown, status: number): Record<string, string> => {
   const retryAfter = retryAfterOf(error)
   return {
@@ -139,7 +139,7 @@ export const respondWithError =
     const body = toErrorBody(error)
     const { statusCode } = body
     const failed = statusCode >= 500
-    log(failed ? 'error' : 'warn', failed ? 'a request has failed' : 'a request was refused', {
+    log(failed ? 'error' : 'warn', failed ? 'request failed' : 'request rejected', {
       event: failed ? 'request.failed' : 'request.refused',
       ...{ requestId, operationId: contract.operationId, ...toErrorLog(error) },
     })

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { AgentError, type FieldIssue } from '../errors.ts'
 import type { Schema } from '../interface/contract.ts'
 
-/** Describes an issue to the caller. valibot's own text repeats the input, which may be anything of any length. */
+/** Describes an issue to the caller. valibot's own text repeats the input, of any length. */
 const explain = (issue: v.BaseIssue<unknown>): string => {
   const { kind, type, expected } = issue
   if (expected === 'never') return 'is not a known field'

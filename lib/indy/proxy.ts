@@ -103,7 +103,7 @@ export const readDefinition = async (
   if (reply === undefined) return undefined
   const keys = contentOf(DefinitionContent, reply)
   const schema = await readSchemaTransaction(ledger, id.schemaSeqNo)
-  if (schema === undefined) throw new LedgerReplyError('the definition is of no schema')
+  if (schema === undefined) throw new LedgerReplyError('the ledger does not have the schema of the definition')
   return { schema, keys, seqNo: reply.seqNo, txnTime: reply.txnTime }
 }
 
@@ -138,8 +138,8 @@ export const readAccumulator = async (
   const { revocRegDefId, value } = contentOf(DeltaContent, reply)
   const { accum_to, issued, revoked } = value
   if (revocRegDefId !== registry || accum_to.revocRegDefId !== registry)
-    throw new LedgerReplyError('the reply is of another revocation registry')
+    throw new LedgerReplyError('the reply is about another revocation registry')
   if (accum_to.txnTime !== reply.txnTime || accum_to.txnTime > time)
-    throw new LedgerReplyError('the reply is of another time')
+    throw new LedgerReplyError('the reply is about another time')
   return { accumulator: accum_to.value.accum, issued, revoked, timestamp: accum_to.txnTime }
 }

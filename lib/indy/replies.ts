@@ -3,7 +3,7 @@
  * https://github.com/hyperledger/indy-node/blob/main/docs/source/requests.md#read-requests
  */
 import * as v from 'valibot'
-import { findFlaw, parseJson, UNSAFE_NAMES } from '../json.ts'
+import { findViolation, parseJson, UNSAFE_NAMES } from '../json.ts'
 import {
   AnonCredsCredentialDefinition,
   AnonCredsRevocationRegistryDefinition,
@@ -100,8 +100,8 @@ const MAX_DEPTH = 12
 export const readReply = (text: string, query: Record<string, unknown>): LedgerReply | undefined => {
   const reply = parseJson(text)
   const { output, success } = v.safeParse(Reply, reply)
-  if (!success || findFlaw(reply, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) !== undefined)
-    throw new LedgerReplyError('this is not a reply of a ledger')
+  if (!success || findViolation(reply, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) !== undefined)
+    throw new LedgerReplyError('the text is not a ledger reply')
   const { seqNo, txnTime, data } = output.result
   if (Object.entries(query).some(([name, value]) => output.result[name] !== value))
     throw new LedgerReplyError('the reply is to another request')

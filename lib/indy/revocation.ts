@@ -46,8 +46,8 @@ const indexesOf = (list: number[], status: number, before: number[]): number[] =
   [...list.entries()].filter(([index, now]) => now === status && before[index] !== status).map(([index]) => index)
 
 /**
- * The entry that changes a registry with issuance by default from one status to the next. The first one has none before
- * it.
+ * The entry that changes a registry with issuance by default from one status to the next. The first entry has no
+ * previous one.
  */
 export const entryValue = (next: Status, before: Status | undefined): EntryValue => {
   const list = before?.list ?? next.list.map(() => ACTIVE)

@@ -102,7 +102,7 @@ export const entryTransaction = (namespace: string, id: RevocationRegistryId, va
     value,
   })
 
-/** `other`: the ledger has another object in its place, so it will never accept this one. */
+/** `other`: the ledger already has a different object, so it will never accept this one. */
 export type LedgerState = { state: 'absent' } | { state: 'other' } | { state: 'same'; timestamp: number | undefined }
 
 const idIn = (did: string, operation: Operation): IndyId | undefined => {
@@ -141,5 +141,5 @@ export const ledgerState = async (
     if (found?.accumulator === accum) return { state: 'same', timestamp: found.timestamp }
     return { state: found?.accumulator === prevAccum ? 'absent' : 'other' }
   }
-  throw new TypeError('the transaction has no id of its own')
+  throw new TypeError('the transaction has no id')
 }

@@ -11,11 +11,11 @@ const Moment = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.
 
 /**
  * The moment at which a credential must not be revoked: the status list that is valid at `to` decides. `from` is equal
- * to `to` or absent (Aries RFC 0441): wallets refuse any other interval.
+ * to `to` or absent (Aries RFC 0441): wallets reject any other interval.
  */
 const NonRevoked = v.pipe(
   exactly({ from: v.optional(Moment), to: Moment }),
-  v.check(({ from, to }) => from === undefined || from === to, 'must have a from that is equal to its to'),
+  v.check(({ from, to }) => from === undefined || from === to, 'must have `from` equal to `to`'),
 )
 
 /** Without `rev_reg_id`, because the prover names the registry. */
@@ -97,7 +97,7 @@ const proofRequest = (keys: readonly string[]) => {
       (request) => !isEmpty(request.requested_attributes) || !isEmpty(request.requested_predicates),
       'must request an attribute or a predicate',
     ),
-    // Credo refuses a name that is in both groups, because a wallet could not tell which of the two it reveals.
+    // Credo rejects a name that is in both groups, because a wallet could not tell which of the two it reveals.
     v.check(({ requested_attributes: attributes = {}, requested_predicates: predicates = {} }) => {
       const names = new Set(
         Object.values(attributes)

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import {
   AnonCredsCredentialDefinition,
   AnonCredsSchema,
-  faultOfAttributes,
+  invalidAttributesReason,
   MAX_ATTRIBUTES,
   MAX_OBJECT_ID,
 } from '../records/anoncreds-objects.ts'
@@ -38,8 +38,8 @@ const Attributes = v.pipe(
   v.minLength(1),
   v.maxLength(MAX_ATTRIBUTES),
   v.check(
-    (names) => faultOfAttributes(names) === undefined,
-    ({ input }) => faultOfAttributes(input) ?? '',
+    (names) => invalidAttributesReason(names) === undefined,
+    ({ input }) => invalidAttributesReason(input) ?? '',
   ),
 )
 
@@ -55,8 +55,8 @@ const Metadata = v.record(v.string(), v.unknown())
 
 /** Clients of credo-controller send these fields when there is no endorser. */
 const NOT_ENDORSED = {
-  endorse: v.optional(v.literal(false, 'must be false: no transaction is endorsed here')),
-  endorserDid: v.optional(v.literal('', 'must be empty: no transaction is endorsed here')),
+  endorse: v.optional(v.literal(false, 'must be false: endorsing is not supported')),
+  endorserDid: v.optional(v.literal('', 'must be empty: endorsing is not supported')),
 }
 
 export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
@@ -65,9 +65,9 @@ export const CreateSchema = /* @__PURE__ */ defineContract(() => ({
   path: '/anoncreds/schemas',
   summary: 'Publish a schema',
   description:
-    '`issuerId` defaults to the did:webvh of the agent; then the schema is published at once. If the issuer is on an Indy ledger, the state is ' +
-    '`action`: its operator has to write `ledgerTransaction`. The same request returns `finished` once the ledger has exactly this schema. ' +
-    'There is one schema for an issuer, a name and a version: the same request returns it, one with other attributes is a 409.',
+    '`issuerId` defaults to the did:webvh of the agent; then the schema is published immediately. If the issuer is on an Indy ledger, the state is ' +
+    '`action`: its operator must write `ledgerTransaction` to it. The same request returns `finished` once the ledger has exactly this schema. ' +
+    'A schema is unique by issuer, name and version: the same request returns it; 409: it exists with other attributes.',
   body: exactly({
     issuerId: v.optional(ObjectId),
     name: Label,
@@ -109,8 +109,8 @@ export const CreateCredentialDefinition = /* @__PURE__ */ defineContract(() => (
   summary: 'Create a credential definition; its keys are generated in the background',
   description:
     'The state is `wait`, and becomes `finished` or `failed`, with an event `credential_definition.state_changed`. `issuerId` defaults to the ' +
-    'did:webvh of the agent. If the issuer is on an Indy ledger, the state is `action` in between: its operator has to write the `ledgerObjects` of the ' +
-    'definition, and later those of its revocation registries. There is one definition for an issuer, a schema and a tag: if it exists and has not ' +
+    'did:webvh of the agent. If the issuer is on an Indy ledger, the state is `action` in between: its operator must write the `ledgerObjects` of the ' +
+    'definition, and later those of its revocation registries. A definition is unique by issuer, schema and tag: if it exists and has not ' +
     'failed, it is returned. An agent can create 2 at a time and 50 a day.',
   body: exactly({
     schemaId: ObjectId,
@@ -154,7 +154,7 @@ export const GetCredentialDefinitionById = /* @__PURE__ */ defineContract(() => 
   path: '/anoncreds/credential-definitions/{credentialDefinitionId+}',
   summary: 'Retrieve a credential definition of any issuer by its id, or one of the agent by the id of its record',
   description:
-    'A definition of the agent also has the fields of its record. `ledgerObjects` has what the operator of an Indy issuer has to write to the ledger: ' +
+    'A definition of the agent also has the fields of its record. `ledgerObjects` has the objects that the operator of an Indy issuer must write to the ledger: ' +
     'the definition in state `action`; in state `finished`, for each of its revocation registries the definition (`REVOC_REG_DEF`), the first entry, ' +
     'and an entry (`REVOC_REG_ENTRY`) after each revocation. Each object of a registry is an event ' +
     '`credential_definition.ledger_objects_added`. An object disappears when the ledger has exactly this object; then the next one appears. The id may be in the path unchanged, with slashes, or percent-encoded.',

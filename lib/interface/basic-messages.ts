@@ -5,10 +5,7 @@ import { EntityId } from '../records/tenant.ts'
 import { actionOn, defineContract, LOOKUP } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
-/**
- * In bytes, as JSON in UTF-8: with more, its envelope is over 256 KiB, which this agent does not take from others
- * either.
- */
+/** In bytes, as JSON in UTF-8: the envelope of a longer text exceeds 256 KiB, which this agent does not accept either. */
 const MAX_CONTENT_BYTES = 195_000
 
 const Content = v.pipe(
@@ -25,7 +22,7 @@ export const SendMessage = /* @__PURE__ */ defineContract(() => ({
   firstInterface: true,
   path: '/basic-messages/{connectionId}',
   summary: 'Send a basic message to a connection',
-  description: `The record and the message to the wallet are committed together before the answer. \`content\` has at most ${MAX_CONTENT_BYTES} bytes as JSON in UTF-8.`,
+  description: `The record and the message to the wallet are committed together before the response. \`content\` has at most ${MAX_CONTENT_BYTES} bytes as JSON in UTF-8.`,
   body: exactly({ content: Content }),
 }))
 

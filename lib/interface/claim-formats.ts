@@ -1,6 +1,6 @@
 /**
- * Claim formats of DIF Presentation Exchange. Those of JSON-LD are evaluated; any others may stand beside them. Wallets
- * on Credo reject a request with what Credo does not know, so that is not sent.
+ * Claim formats of DIF Presentation Exchange. The JSON-LD formats are evaluated; other formats are allowed beside them.
+ * Wallets on Credo reject requests with formats that Credo does not know, so these are not sent.
  */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
@@ -57,11 +57,11 @@ export const ClaimFormats = noArray(v.objectWithRest(JSON_LD, JsonObject))
 
 const knownTypes = (types: readonly string[]): readonly string[] => {
   const known = types.filter((type) => v.is(v.picklist(PROOF_TYPES), type))
-  // Without any it would permit all.
+  // An empty list would permit all types.
   return known.length > 0 ? known : types
 }
 
-/** The formats without those that Credo does not know, and without such proof types beside others. */
+/** The formats that Credo knows, each with the proof types that Credo knows, if there are any. */
 export const knownFormats = (formats: object): object =>
   Object.fromEntries(
     Object.entries(formats).flatMap(([name, format]) => {

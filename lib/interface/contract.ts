@@ -26,7 +26,7 @@ export interface Contract {
   accessToken?: true
   /** The operation changes something: it runs in one transaction. */
   writes?: true | undefined
-  /** It takes an `Idempotency-Key`: the same key gets the first answer again. */
+  /** It accepts an `Idempotency-Key`: the same key gets the first response again. */
   idempotent?: true
   /** One of the operations of the interface document, which keep their paths and bodies. All others are companions. */
   firstInterface?: true
@@ -44,7 +44,7 @@ export interface Contract {
   /** Response body of the success status. */
   responses: { 200: Schema } | { 201: Schema } | { 202: Schema } | { 204: Schema<undefined> }
   /**
-   * The answer is a document of this type, or one of these types. It is sent unchanged, with an ETag if the operation
+   * The response is a document of this type, or one of these types. It is sent unchanged, with an ETag if the operation
    * only reads.
    */
   contentType?: string | readonly string[]

@@ -63,7 +63,7 @@ export const CredentialAcceptance = exactly({ credentialRecordId: EntityId })
 
 export const OfferDecline = exactly({
   credentialRecordId: EntityId,
-  /** Whether to send the issuer a problem report. Without one the connection may have ended. */
+  /** Whether to send the issuer a problem report. If false, the connection may have ended. */
   sendProblemReport: v.optional(v.boolean(), true),
   problemReportDescription: v.optional(text(1000)),
 })

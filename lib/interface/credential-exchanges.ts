@@ -30,9 +30,9 @@ export const AcceptCredentialProposal = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptCredentialProposal',
   path: '/credentials/accept-proposal',
-  summary: 'Answer a credential proposal with an offer of what was proposed, or of something else',
+  summary: 'Answer a credential proposal with an offer, of the proposed credential or a different one',
   description:
-    'Offers the formats in `credentialFormats`, or all that were proposed; fields that they do not have are taken from the proposal. The rules of CreateOffer apply to all of it.',
+    'Offers the formats in `credentialFormats`, or else all proposed formats; missing fields are taken from the proposal. The rules of CreateOffer apply to the whole offer.',
   body: ProposalAcceptance,
 }))
 
@@ -70,6 +70,6 @@ export const AcceptCredential = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/accept-credential',
   summary: 'Acknowledge a received credential',
   description:
-    'A credential that could not be verified when it came (`metadata["_agent/unverified"]` says why) is verified and stored first. 503: what it names still cannot be read. 409: it is issued at a later date, which the message names. If it is not what was offered, the exchange ends: the record is `abandoned`, and the issuer gets a problem report if there is a connection.',
+    'A credential that could not be verified on receipt (`metadata["_agent/unverified"]` says why) is verified and stored first. 503: a document that it refers to still cannot be read. 409: its issuance date, which the message names, is in the future. If the credential differs from the offer, the exchange ends: the record is `abandoned`, and the issuer gets a problem report if there is a connection.',
   body: CredentialAcceptance,
 }))

@@ -15,8 +15,8 @@ import { JsonLdCredential } from './json-ld-credential.ts'
 import { withSuitable } from './suitable-formats.ts'
 
 /**
- * Whether others read a text as an integer that this agent signs as a text: wallets of Credo one with a plus sign, and
- * refuse the credential; verifiers of ACA-Py also one with spaces or underscores, and refuse the presentation.
+ * Whether other agents read a text as an integer that this agent signs as a text: wallets on Credo do so with a plus
+ * sign, and reject the credential; ACA-Py verifiers also with spaces or underscores, and reject the presentation.
  */
 const isOtherwiseInteger = (text: string): boolean =>
   /^\s*[+-]?\d+(?:_\d+)*\s*$/.test(text) &&
@@ -101,8 +101,8 @@ export const CreateOffer = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/create-offer',
   summary: 'Offer a credential to a connection',
   description:
-    'As JSON-LD or AnonCreds (indy, anoncreds). 422: the attributes are not those of the schema; the error names them, and nothing is sent. ' +
-    'A wallet is only issued exactly what was offered to it.',
+    'As JSON-LD or AnonCreds (indy, anoncreds). 422: the attributes do not match the schema; the error names them, and nothing is sent. ' +
+    'A wallet is issued exactly what was offered.',
   body: ConnectionOffer,
   responses: { 200: CredentialExchangeRecord },
 }))

@@ -36,5 +36,5 @@ export const RevokeCredential = /* @__PURE__ */ defineContract(() => ({
   path: '/credentials/{credentialRecordId}/revoke',
   summary: 'Revoke an AnonCreds credential that this agent has issued',
   description:
-    'After the answer the credential is certain to be revoked: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repetition has the same answer and no effect.',
+    'With the response the revocation is committed: `metadata["_agent/revocation"]` is `pending` until the status list is published, and then `published`. A holder with a connection is notified (Aries RFC 0721). A repeated call has the same response and no effect.',
 }))

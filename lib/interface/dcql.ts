@@ -1,8 +1,8 @@
 /** Queries for credentials (DCQL): https://openid.net/specs/openid-4-verifiable-presentations-1_0.html#section-6 */
 import * as v from 'valibot'
 import { UNSAFE_NAMES } from '../json.ts'
-import { noFaults } from './faults.ts'
 import { exactly, text } from './fields.ts'
+import { noViolations } from './violations.ts'
 
 /** Ids of queries, claims and sets. */
 const Id = v.pipe(
@@ -26,7 +26,7 @@ const ClaimQuery = exactly({
   values: v.optional(list(v.union([text(1024), v.pipe(v.number(), v.integer()), v.boolean()]), 100)),
 })
 
-/** Other formats and types are a 422: what would not be enforced is not asked for. */
+/** Other formats and types are a 422: a request has nothing that would not be enforced. */
 const CredentialQuery = exactly({
   id: Id,
   format: v.literal('dc+sd-jwt', 'must be `dc+sd-jwt`'),
@@ -62,7 +62,7 @@ export const DcqlQuery = v.pipe(
       ),
     ),
   }),
-  noFaults(({ credentials, credential_sets = [] }) => {
+  noViolations(({ credentials, credential_sets = [] }) => {
     const ids = credentials.map(({ id }) => id)
     const isUnknown = (known: readonly string[]) => (id: string) => !known.includes(id)
     return [

@@ -19,7 +19,7 @@ const PORT_AS_FOLDER = /^[^:%]+:[0-9]{1,5}(?::|$)/
 const orEmpty = <const S extends v.GenericSchema>(schema: S) => v.optional(v.union([v.literal(''), schema]))
 
 /** A field of credo-controller for DIDs on ledgers. */
-const OnLedger = v.optional(v.literal('', 'is for a DID on a ledger: this agent writes to none'))
+const OnLedger = v.optional(v.literal('', 'must be empty: DIDs on ledgers are not supported'))
 
 const Seed = v.pipe(
   v.string(),
@@ -45,7 +45,7 @@ export const CreateDid = /* @__PURE__ */ defineContract(() => ({
     'creates no DIDs on ledgers.',
   holdsSecret: true,
   body: exactly({
-    method: v.picklist(METHODS, `must be one of ${METHODS.join(', ')}: this agent makes no DIDs on ledgers`),
+    method: v.picklist(METHODS, `must be one of ${METHODS.join(', ')}: DIDs on ledgers are not supported`),
     keyType: v.optional(v.picklist(KEY_TYPES, `must be one of ${KEY_TYPES.join(', ')}`), 'ed25519'),
     seed: orEmpty(Seed),
     domain: orEmpty(Domain),
@@ -99,8 +99,8 @@ export const ResolveDid = /* @__PURE__ */ defineContract(() => ({
   path: '/dids/{did+}',
   summary: 'Resolve any DID',
   description:
-    'The result is not stored, and the document is as it was published. 404: the document is not found, which is also said of a did:key, did:jwk or did:webvh that is malformed, and of a did:peer whose keys are. 503: its host, which `message` names, does not answer. 422: another DID is malformed, its method is not ' +
-    'supported, or its document cannot be read: `details` names the member. `didResolutionMetadata` in `details` has the error and its reason. The DID may be in the path unchanged or percent-encoded; a longer one than API Gateway takes is a 400.',
+    'The result is not stored, and the document is returned as it was published. 404: the document is not found, a did:key, did:jwk or did:webvh is malformed, or a key of a did:peer is. 503: the host of the document, which `message` names, does not respond. 422: any other DID is malformed, its method is not ' +
+    'supported, or its document cannot be read: `details` names the member. `didResolutionMetadata` in `details` has the error and its reason. The DID may be in the path unchanged or percent-encoded; a DID that is longer than API Gateway accepts is a 400.',
   parameters: { path: v.object({ did: DidInPath }) },
   responses: {
     200: v.looseObject({

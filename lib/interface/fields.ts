@@ -39,8 +39,8 @@ export const listOf = <Item extends v.GenericSchema>(item: Item, max: number) =>
 export const text = (max: number) => v.pipe(v.string(), v.minLength(1), v.maxLength(max))
 
 /**
- * Most characters of an id in a path. With a token API Gateway takes 1,600 bytes of the method's ARN, which ends with the
- * path, and responds to a longer one itself.
+ * Maximum number of characters of an id in a path. In calls with a token, API Gateway accepts 1,600 bytes of method
+ * ARN, which ends with the path; a longer one does not reach this service.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  */
 export const MAX_IN_PATH = 1_450

@@ -2,8 +2,8 @@
 import * as v from 'valibot'
 import { hasNumber } from '../json.ts'
 import { DATE_TIME, hasDay } from '../rfc3339.ts'
-import { noFaults } from './faults.ts'
 import { Did, JsonObject, noArray, notTooDeep, text, Uri } from './fields.ts'
+import { noViolations } from './violations.ts'
 
 const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 
@@ -15,7 +15,7 @@ const DateTime = v.pipe(
   v.metadata({ format: 'date-time' }),
 )
 
-/** The URL of a context. Credo refuses hosts that are not public. */
+/** The URL of a context. Credo rejects hosts that are not public. */
 const ContextUrl = v.pipe(
   text(2048),
   v.regex(
@@ -29,7 +29,7 @@ const Context = v.pipe(
   v.minLength(1),
   v.maxLength(20),
   v.check(([first]) => first === CREDENTIALS_V1, `must start with ${CREDENTIALS_V1}`),
-  // By `prefixItems` generators of clients make a list of this item only.
+  // From `prefixItems`, client generators make a list of this item only.
   v.metadata({ contains: { const: CREDENTIALS_V1 } }),
 )
 
@@ -77,20 +77,20 @@ const Credential = noArray(
 
 /**
  * Each attachment is base64 in an envelope that is base64: the envelopes of a larger credential's request and
- * presentation are over 256 KiB, which this agent does not take.
+ * presentation exceed 256 KiB, which this agent does not accept.
  */
 const MAX_BYTES = 140_000
 
 /**
- * Whether another number would be signed than the caller wrote: JavaScript reads a large integer as one near it, and the
- * JSON-LD processor signs 1e-7 as 0, and 16 digits of a fraction.
+ * Whether a different number would be signed than the caller wrote: JavaScript reads a large integer as one near it,
+ * and the JSON-LD processor signs 1e-7 as 0, and 16 digits of a fraction.
  */
 const isSignedAsAnother = (number: number): boolean =>
   !Number.isSafeInteger(number) && !(String(number).includes('.') && Number(number.toExponential(15)) === number)
 
 export const JsonLdCredential = v.pipe(
   Credential,
-  noFaults((credential) => ('proof' in credential ? [{ path: ['proof'], message: 'is made by the agent' }] : [])),
+  noViolations((credential) => ('proof' in credential ? [{ path: ['proof'], message: 'is made by the agent' }] : [])),
   v.metadata({ not: { required: ['proof'] } }),
   v.check(
     (credential) => Buffer.byteLength(JSON.stringify(credential)) <= MAX_BYTES,
@@ -98,7 +98,7 @@ export const JsonLdCredential = v.pipe(
   ),
   v.check(
     (credential) => !hasNumber(credential, isSignedAsAnother),
-    'has a number that would be signed as another one: it must be a text',
+    'has a number that would be signed as a different one: write it as a text',
   ),
   notTooDeep(),
 )

@@ -60,7 +60,7 @@ const IssuerSettings = {
   display: v.optional(Displays),
   credentialConfigurationsSupported: v.pipe(
     v.record(ConfigurationName, Configuration),
-    v.check((configurations) => Object.keys(configurations).length <= 50, 'must not be over 50 configurations'),
+    v.check((configurations) => Object.keys(configurations).length <= 50, 'must have at most 50 configurations'),
     notTooDeep(),
   ),
   batchCredentialIssuance: v.optional(
@@ -79,8 +79,8 @@ export const CreateIssuer = /* @__PURE__ */ defineContract(() => ({
   path: '/openid4vc/issuer',
   summary: 'Create an issuer',
   description:
-    '`issuerId` (a UUID unless given) becomes a part of addresses, and is never given twice, not even after its deletion: 409. ' +
-    '`certificateId`: the certificate that signs its credentials and status lists. `batchSize`: keys of a wallet that get a credential each.',
+    '`issuerId` (by default a UUID) becomes part of URLs and is never reused, not even after deletion: 409. ' +
+    '`certificateId`: the certificate that signs its credentials and status lists. `batchSize`: maximum number of keys in a request of a wallet; each gets a credential.',
   body: exactly({
     issuerId: v.optional(PublicId),
     accessTokenSignerKeyType: v.optional(exactly({ kty: text(16), crv: text(32) })),
@@ -95,7 +95,7 @@ export const UpdateIssuer = /* @__PURE__ */ defineContract(() => ({
   operationId: 'UpdateIssuer',
   path: '/openid4vc/issuer/{issuerId}',
   summary: 'Change an issuer',
-  description: 'Fields that are left out are removed. Offers that were made stay as they are.',
+  description: 'Omitted fields are removed. Existing offers do not change.',
   body: exactly(IssuerSettings),
 }))
 
@@ -136,7 +136,7 @@ export const DeleteIssuer = /* @__PURE__ */ defineContract(() => ({
   path: '/openid4vc/issuer/{issuerId}',
   summary: 'Delete an issuer',
   description:
-    'A 409 while it has revocable credentials that have not expired. With `keep=public` its offers and access tokens end, and what verifiers read is served on: ' +
+    '409: it has revocable credentials that have not expired. With `keep=public` its offers and access tokens end, and its documents for verifiers remain: ' +
     'its key set, its status lists, its types; credentials can still be revoked.',
   parameters: { path: OfIssuer, query: v.object({ keep: v.optional(v.literal('public')) }) },
 }))

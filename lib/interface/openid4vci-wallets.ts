@@ -28,7 +28,7 @@ export const GetWellKnownOfIssuer = /* @__PURE__ */ defineContract(() => ({
   ...WELL_KNOWN,
   operationId: 'GetWellKnownOfIssuer',
   path: '/oid4vci/{issuerId}/.well-known/{name}',
-  summary: 'Read the same where older wallets look for it',
+  summary: 'Read the same metadata at the address that older wallets use',
   parameters: { path: OfDocument },
 }))
 
@@ -70,7 +70,7 @@ export const GetCredentialOffer = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetCredentialOffer',
   path: '/oid4vci/{issuerId}/offers/{issuanceSessionId}',
   summary: 'Read an offer',
-  description: 'It may be read until it is taken, or expires.',
+  description: 'An offer can be read until it is accepted or expires.',
   writes: true,
   contentType: 'application/json',
   parameters: { path: v.object({ issuerId: PublicId, issuanceSessionId: EntityId }) },
@@ -84,7 +84,7 @@ export const RequestToken = /* @__PURE__ */ defineContract(() => ({
   ...POSTED,
   operationId: 'RequestToken',
   path: '/oid4vci/{issuerId}/token',
-  summary: 'Give an access token for a pre-authorized code',
+  summary: 'Issue an access token for a pre-authorized code',
   writes: true,
   bodyFormat: 'form',
   body: v.object({
@@ -107,7 +107,7 @@ export const RequestNonce = /* @__PURE__ */ defineContract(() => ({
   ...POSTED,
   operationId: 'RequestNonce',
   path: '/oid4vci/{issuerId}/nonce',
-  summary: 'Give a nonce for proofs',
+  summary: 'Issue a nonce for proofs',
   responses: { 200: v.object({ c_nonce: v.string() }) },
 }))
 
@@ -118,7 +118,7 @@ export const RequestCredential = /* @__PURE__ */ defineContract(() => ({
   summary: 'Issue credentials to the keys of a wallet',
   accessToken: true,
   writes: true,
-  // What wallets send besides is passed over; the handler names what is missing by the errors of section 8.3.1.2.
+  // Other fields are ignored; the handler reports missing fields with the errors of section 8.3.1.2.
   body: v.looseObject({
     credential_configuration_id: v.optional(v.unknown()),
     credential_identifier: v.optional(v.unknown()),
@@ -137,7 +137,7 @@ export const ReceiveNotification = /* @__PURE__ */ defineContract(() => ({
   ...POSTED,
   operationId: 'ReceiveNotification',
   path: '/oid4vci/{issuerId}/notification',
-  summary: 'Receive what a wallet did with credentials',
+  summary: 'Receive the notification of a wallet about credentials',
   accessToken: true,
   writes: true,
   body: v.looseObject({

@@ -11,7 +11,7 @@ import { ConfigurationName } from './openid4vci-issuers.ts'
 const TxCode = exactly({
   description: v.optional(text(300)),
   length: v.optional(v.pipe(v.number(), v.integer(), v.minValue(4), v.maxValue(12)), 4),
-  /** `alphanumeric` is what credo-controller's clients say for `text`. */
+  /** Clients of credo-controller send `alphanumeric` for `text`. */
   input_mode: v.optional(
     v.pipe(
       v.picklist(['numeric', 'text', 'alphanumeric']),
@@ -63,8 +63,8 @@ export const CreateCredentialOffer = /* @__PURE__ */ defineContract(() => ({
   path: '/openid4vc/issuance-sessions/create-credential-offer',
   summary: 'Offer credentials to a wallet',
   description:
-    'The answer has the link for a wallet, the same with the offer in it, the address of a page, and the PIN if `txCode` asks for one: it is shown once, and goes to the ' +
-    'holder by another channel. `disclosureFrame`: which claims are selectively disclosable. `expiresIn`: seconds in which the offer can be taken, 3,600 by default.',
+    'The response has the link for a wallet, the same link with the offer in it, the URL of a page, and the PIN if `txCode` is given: it is shown once, and must reach the ' +
+    'holder by another channel. `disclosureFrame`: which claims are selectively disclosable. `expiresIn`: seconds until the offer expires, 3,600 by default.',
   body: CredentialOffer,
   responses: {
     200: exactly({
@@ -119,7 +119,7 @@ export const DeleteIssuanceSession = /* @__PURE__ */ defineContract(() => ({
   path: SESSION,
   summary: 'Delete an issuance session and its claims',
   description:
-    'Its offer and access token end. Credentials that were issued stay as they are, and can not be revoked by it.',
+    'Its offer and access token end. Issued credentials do not change, and can no longer be revoked through the session.',
   parameters: { path: OfSession },
 }))
 
@@ -138,7 +138,7 @@ export const RevokeIssuanceSession = /* @__PURE__ */ defineContract(() => ({
   path: `${SESSION}/revoke`,
   operationId: 'RevokeIssuanceSession',
   summary: 'Revoke the credentials of an issuance session',
-  description: 'For good. Revoked already: 200, and nothing changes. None is revocable: 409.',
+  description: 'Revocation is final. If they are already revoked: 200, and nothing changes. 409: none is revocable.',
 }))
 
 export const SuspendIssuanceSession = /* @__PURE__ */ defineContract(() => ({
@@ -146,7 +146,7 @@ export const SuspendIssuanceSession = /* @__PURE__ */ defineContract(() => ({
   path: `${SESSION}/suspend`,
   operationId: 'SuspendIssuanceSession',
   summary: 'Suspend the credentials of an issuance session',
-  description: 'Suspended already: 200, and nothing changes. Revoked, or none is revocable: 409.',
+  description: 'If they are already suspended: 200, and nothing changes. 409: they are revoked, or none is revocable.',
 }))
 
 export const ResumeIssuanceSession = /* @__PURE__ */ defineContract(() => ({
@@ -154,7 +154,7 @@ export const ResumeIssuanceSession = /* @__PURE__ */ defineContract(() => ({
   path: `${SESSION}/resume`,
   operationId: 'ResumeIssuanceSession',
   summary: 'End the suspension of the credentials of an issuance session',
-  description: 'A 409 unless they are suspended.',
+  description: '409: they are not suspended.',
 }))
 
 /** RFC 3339, with seconds and offset. */
@@ -166,7 +166,7 @@ export const RevokeStatuses = /* @__PURE__ */ defineContract(() => ({
   path: '/openid4vc/status/revoke',
   summary: 'Revoke the credentials of many issuance sessions',
   description:
-    'In the background: of the sessions that are named, or of those of an issuer in which a configuration was issued, or something at a time. Of a session all is revoked. The event `openid4vc_status_revocation.done` tells of its end. ' +
+    'Runs in the background. The body names sessions, or selects those of an issuer by configuration or time of issuance. All credentials of a session are revoked. The event `openid4vc_status_revocation.done` reports the end. ' +
     '`failed` counts sessions that do not exist or have nothing to revoke.',
   body: v.union([
     exactly({ sessionIds: v.pipe(listOf(EntityId, 1_000), v.minLength(1)) }),
@@ -184,5 +184,5 @@ export const GetStatusRevocation = /* @__PURE__ */ defineContract(() => ({
   ...lookupOf(v.object({ revocationId: EntityId }), StatusRevocationRecord),
   operationId: 'GetStatusRevocation',
   path: '/openid4vc/status/revocations/{revocationId}',
-  summary: 'Retrieve how far a revocation of many has come',
+  summary: 'Retrieve the progress of a revocation of many issuance sessions',
 }))

@@ -22,7 +22,7 @@ export const GetRequestObject = /* @__PURE__ */ defineContract(() => ({
   method: 'GET',
   operationId: 'GetRequestObject',
   summary: 'Read the signed request',
-  description: 'It may be read until it is answered, or expires.',
+  description: 'A request can be read until it is answered or expires.',
   parameters: { path: OfSession },
 }))
 
@@ -40,7 +40,7 @@ export const ReceivePresentation = /* @__PURE__ */ defineContract(() => ({
   method: 'POST',
   path: '/oid4vp/{verifierId}/authorize',
   operationId: 'ReceivePresentation',
-  summary: 'Receive the answer of a wallet',
+  summary: 'Receive the response of a wallet',
   security: 'none',
   writes: true,
   errors: 'oauth',

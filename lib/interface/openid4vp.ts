@@ -34,8 +34,8 @@ export const CreateVerifier = /* @__PURE__ */ defineContract(() => ({
   path: '/openid4vc/verifier',
   summary: 'Create a verifier',
   description:
-    '`verifierId` (a UUID unless given) becomes a part of addresses, and is never given twice, not even after its deletion: 409. ' +
-    '`certificateId`: the certificate that signs its requests. `haip`: its requests follow HAIP 1.0. `registrationCertificate`: a JWT that wallets get as it is.',
+    '`verifierId` (by default a UUID) becomes part of URLs and is never reused, not even after deletion: 409. ' +
+    '`certificateId`: the certificate that signs its requests. `haip`: its requests follow HAIP 1.0. `registrationCertificate`: a JWT that is sent to wallets unchanged.',
   body: exactly({ verifierId: v.optional(PublicId), ...VerifierSettings }),
   responses: { 200: VerifierRecord },
 }))
@@ -46,7 +46,7 @@ export const UpdateVerifier = /* @__PURE__ */ defineContract(() => ({
   operationId: 'UpdateVerifier',
   path: '/openid4vc/verifier/{verifierId}',
   summary: 'Change a verifier',
-  description: 'Fields that are left out are removed. Requests that were made keep their certificate.',
+  description: 'Omitted fields are removed. Existing requests keep their certificate.',
   body: exactly(VerifierSettings),
 }))
 
@@ -69,7 +69,7 @@ export const DeleteVerifier = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DeleteVerifier',
   path: '/openid4vc/verifier/{verifierId}',
   summary: 'Delete a verifier',
-  description: 'Its requests are not served any more. Sessions and results stay until they expire.',
+  description: 'Its requests can no longer be read. Sessions and results stay until they expire.',
   parameters: { path: OfVerifier },
 }))
 
@@ -79,8 +79,8 @@ export const CreateTrustedIssuer = /* @__PURE__ */ defineContract(() => ({
   path: '/openid4vc/trusted-issuers',
   summary: 'Trust an issuer of credentials',
   description:
-    'By `certificates` (roots, intermediates or those of issuers), or by `issuer`, whose keys are read from its `/.well-known/jwt-vc-issuer`; for the types `vcts`. ' +
-    'A credential of an issuer that no entry names is not verified.',
+    'For the types `vcts`, by `certificates` (roots, intermediates or those of issuers), or by `issuer`, whose keys are read from its `/.well-known/jwt-vc-issuer`. ' +
+    'Credentials of other issuers fail the verification.',
   body: v.pipe(
     exactly({
       certificates: v.optional(v.pipe(v.array(CertificateText), v.minLength(1), v.maxLength(10))),
@@ -113,7 +113,7 @@ export const DeleteTrustedIssuer = /* @__PURE__ */ defineContract(() => ({
   ...DELETION,
   operationId: 'DeleteTrustedIssuer',
   path: '/openid4vc/trusted-issuers/{trustedIssuerId}',
-  summary: 'Trust an issuer no more',
+  summary: 'Stop trusting an issuer',
   parameters: { path: v.object({ trustedIssuerId: EntityId }) },
 }))
 
@@ -162,11 +162,11 @@ export const CreatePresentationRequest = /* @__PURE__ */ defineContract(() => ({
   ...ACTION,
   operationId: 'CreatePresentationRequest',
   path: '/openid4vc/verification-sessions/create-presentation-request',
-  summary: 'Ask a wallet for credentials',
+  summary: 'Create a presentation request for a wallet',
   description:
-    'The answer has the link for a wallet and the address of a page with it. With `redirectUri` the wallet leads its user back there, with `#response_code=`, ' +
-    'and the session is not verified before that code is given to `complete`; `crossDevice`: a request of a HAIP verifier by QR code, without it. ' +
-    '`expiresIn`: seconds for the answer, 600 by default. `resultTtl`: seconds for which the claims are kept, 30 days by default.',
+    'The response has the link for a wallet and the URL of a page with this link. With `redirectUri` the wallet sends its user back there, with `#response_code=`, ' +
+    'and the session is verified only when that code is passed to `complete`. `crossDevice`: a request of a HAIP verifier by QR code, without `redirectUri`. ' +
+    '`expiresIn`: seconds until the request expires, 600 by default. `resultTtl`: seconds for which the claims are stored, 30 days by default.',
   body: PresentationRequest,
   responses: {
     200: exactly({
@@ -213,8 +213,8 @@ export const CompleteVerificationSession = /* @__PURE__ */ defineContract(() => 
   ...actionOn(OfSession, VerificationSessionRecord),
   operationId: 'CompleteVerificationSession',
   path: '/openid4vc/verification-sessions/{verificationSessionId}/complete',
-  summary: 'Give the code with which the wallet led its user back',
+  summary: 'Complete a verification session with the response code',
   description:
-    'Within five minutes of the answer, at most five tries. It shows that the browser which asked is the one that answered (OpenID4VP 1.0, section 13.3). Completed already, or without `redirectUri`: 409.',
+    'Within five minutes of the response of the wallet, with at most five tries. The code proves that the browser that started the request got the response (OpenID4VP 1.0, section 13.3). 409: the session is already completed, or has no `redirectUri`.',
   body: exactly({ responseCode: text(128) }),
 }))

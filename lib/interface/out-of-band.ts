@@ -52,7 +52,7 @@ export const CreateLegacyInvitation = /* @__PURE__ */ defineContract(() => ({
   responses: {
     200: v.strictObject({
       ...INVITATION_RESULT,
-      /** The key that was made for it, where the caller named none. */
+      /** The key of the invitation, generated if the caller named none. */
       recipientKey: v.optional(v.string()),
     }),
   },
@@ -88,7 +88,7 @@ const Received = v.strictObject({
 })
 
 const REQUESTS =
-  'Of the requests that are attached to an invitation, the agent handles the first one that it supports: at once if the connection is ready or there ' +
+  'The agent handles the first attached request that it supports: immediately if the connection is ready or there ' +
   'is none, otherwise when the handshake is completed.'
 
 export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
@@ -97,9 +97,9 @@ export const ReceiveInvitation = /* @__PURE__ */ defineContract(() => ({
   path: '/oob/receive-invitation',
   summary: 'Receive an invitation of another agent',
   description:
-    `${REQUESTS} Its services are alternatives, of which at most four DIDs are resolved: the answer is a 503 only if none ` +
-    'can be used and one may become so. An optional member that is null counts as absent. An invitation that was ' +
-    'received before is a 409 with the ids of its record and its connection; after that connection was deleted it is ' +
+    `${REQUESTS} Its services are alternatives, of which at most four DIDs are resolved: 503 only if none ` +
+    'is usable and one may become usable. An optional member that is null counts as absent. An invitation that was ' +
+    'received before is a 409 with the ids of its record and its connection; after this connection was deleted, it can be ' +
     'received again, with a new record.',
   body: exactly({ invitation: InvitationMessage, ...RECEIVING }),
   responses: { 200: Received },
@@ -112,7 +112,7 @@ export const ReceiveInvitationUrl = /* @__PURE__ */ defineContract(() => ({
   summary: 'Receive an invitation by its URL',
   description:
     `${REQUESTS} A URL with \`oob\`, \`c_i\` or \`d_m\` in its query contains the invitation. Any other URL is fetched by https, with at most ` +
-    '3 redirects, 64 KiB and 5 seconds. If that fails, the answer is always the same 422. What is read and is not a ' +
+    '3 redirects, 64 KiB and 5 seconds. If that fails, the response is always the same 422. Fetched content that is not a ' +
     'valid invitation is a 422 that names its fields, below `invitationUrl`.',
   body: exactly({ invitationUrl: text(200_000), ...RECEIVING }),
   responses: { 200: Received },
@@ -125,7 +125,7 @@ export const AcceptInvitation = /* @__PURE__ */ defineContract(() => ({
   operationId: 'AcceptInvitation',
   path: '/oob/{outOfBandId}/accept-invitation',
   summary: 'Accept a received invitation',
-  description: `${REQUESTS} One that waits for the other agent to accept the reuse of a connection may be accepted again, without reuse.`,
+  description: `${REQUESTS} An invitation that waits for the other agent to accept the reuse of a connection can be accepted again, without reuse.`,
   body: exactly(ACCEPTING),
 }))
 
@@ -165,11 +165,11 @@ export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
   ...DELETION,
   operationId: 'DeleteOutOfBandRecord',
   path: '/oob/{outOfBandId}',
-  summary: 'Delete an invitation, so that nobody can accept it any more',
+  summary: 'Delete an invitation, so that it can no longer be accepted',
   description:
-    'Its connections remain. A handshake that is not completed cannot be completed any more, and its exchange ' +
-    'without a connection cannot go on. A message that completes a handshake at the moment of the deletion may still ' +
-    'do so. The record of a DID of this agent stands for all requests to the DID that came without an invitation: its ' +
-    'deletion ends those that are not completed, and the next request makes it again.',
+    'Its connections remain. A handshake that is not completed can no longer be completed, and its exchange ' +
+    'without a connection cannot continue. A message that completes a handshake during the deletion may still ' +
+    'do so. The record of a DID of this agent represents all requests to the DID without an invitation: its ' +
+    'deletion ends those that are not completed, and the next request creates it again.',
   parameters: { path: OUT_OF_BAND_PATH },
 }))

@@ -16,7 +16,7 @@ export const ShowInvitation = /* @__PURE__ */ defineContract(() => ({
   path: '/',
   summary: 'Show an invitation',
   description:
-    'The target of `invitationUrl`: a page for people, or the invitation if the caller asks for JSON. Only invitations that an agent of this ' +
+    'The target of `invitationUrl`: an HTML page, or the invitation if the caller asks for JSON. Only invitations that an agent of this ' +
     'service has created are shown, unaltered. 410: the invitation was used or deleted.',
   parameters: {
     query: v.object({

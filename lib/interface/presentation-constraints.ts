@@ -1,6 +1,6 @@
 /**
  * Constraints of an input descriptor (DIF Presentation Exchange): the claims, and the conditions on them. A constraint
- * that is not enforced is refused.
+ * that is not enforced is rejected.
  */
 import * as v from 'valibot'
 import { TENANT_PATH } from '../presentation-exchange/path.ts'
@@ -24,7 +24,7 @@ const Field = v.pipe(
     purpose: Sentence,
     filter: v.optional(Filter),
     predicate: v.optional(
-      v.literal('preferred', 'must be preferred: no proof type here can show a predicate without its value'),
+      v.literal('preferred', 'must be preferred: no supported proof type can prove a predicate without its value'),
     ),
     /** These three are in version 2 only. */
     name: Sentence,
@@ -49,7 +49,7 @@ const Status = exactly({
 export const Constraints = v.pipe(
   exactly({
     limit_disclosure: v.optional(
-      v.literal('preferred', 'must be preferred: no proof type here can hide a part of a credential'),
+      v.literal('preferred', 'must be preferred: no supported proof type can hide a part of a credential'),
     ),
     statuses: v.optional(
       v.pipe(

@@ -16,8 +16,8 @@ const Address = v.pipe(
 )
 
 /**
- * Contexts that it refers to must be trusted as well, because none is fetched. Without `@import`: what such a context
- * means is not in its text, by which the processor of JSON-LD remembers it.
+ * Contexts that it refers to must be trusted as well, because none is fetched. `@import` is not allowed: the JSON-LD
+ * processor caches a context by its text, which lacks the imported terms.
  */
 const ContextDocument = v.pipe(
   noArray(

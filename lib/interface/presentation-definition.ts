@@ -1,16 +1,16 @@
 /** A presentation definition of DIF Presentation Exchange, version 1 (descriptors with `schema`) or 2 (without). */
 import * as v from 'valibot'
-import { MAX_DESCRIPTORS, pathFaults, patternFaults } from '../presentation-exchange/definition-schema.ts'
+import { MAX_DESCRIPTORS, pathViolations, patternViolations } from '../presentation-exchange/definition-schema.ts'
 import { ClaimFormats } from './claim-formats.ts'
-import { noFaults } from './faults.ts'
 import { exactly, JsonObject, noArray, notTooDeep, text, Uri } from './fields.ts'
 import { Constraints, Id, Sentence } from './presentation-constraints.ts'
 import { PresentationContexts } from './presentation-contexts.ts'
-import { formatFaults, groupFaults, versionFaults } from './presentation-definition-rules.ts'
+import { formatViolations, groupViolations, versionViolations } from './presentation-definition-rules.ts'
 import { toSentDefinition } from './sent-definition.ts'
 import { SubmissionRequirement } from './submission-requirement.ts'
+import { noViolations } from './violations.ts'
 
-const RULES = [versionFaults, groupFaults, formatFaults, pathFaults, patternFaults]
+const RULES = [versionViolations, groupViolations, formatViolations, pathViolations, patternViolations]
 
 const InputDescriptor = exactly({
   id: Id,
@@ -47,7 +47,7 @@ export const PresentationDefinition = v.pipe(
     const fields = descriptors.flatMap(({ constraints }) => constraints?.fields ?? [])
     return areUnique(descriptors.map(({ id }) => id)) && areUnique(fields.map(({ id }) => id))
   }, 'must have unique ids of descriptors and of fields'),
-  noFaults((definition) => RULES.flatMap((faultsOf) => [...faultsOf(definition)])),
+  noViolations((definition) => RULES.flatMap((violationsOf) => [...violationsOf(definition)])),
   v.transform((definition) => toSentDefinition(definition)),
 )
 

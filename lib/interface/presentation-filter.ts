@@ -1,14 +1,14 @@
 /**
- * Filters of presentation definitions: the keywords of JSON Schema that are enforced. Those that assert nothing are not
- * sent, and all others are refused.
+ * Filters of presentation definitions: the keywords of JSON Schema that are enforced. Annotations are not sent, and all
+ * other keywords are rejected.
  */
 import * as v from 'valibot'
 import { ANNOTATIONS, filtersIn, type Filter as Keywords } from '../presentation-exchange/definition-schema.ts'
 import { FORMATS } from '../presentation-exchange/formats.ts'
 import { MAX_PATTERN } from '../presentation-exchange/pattern-syntax.ts'
 import { isDate, isDateTime, toInstant } from '../rfc3339.ts'
-import { type Fault, noFaults } from './faults.ts'
 import { exactly, text } from './fields.ts'
+import { noViolations, type Violation } from './violations.ts'
 
 const Length = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000))
 
@@ -33,7 +33,7 @@ const Bound = v.optional(v.union([FiniteNumber, Instant], 'must be a number or a
  */
 const FORMAT_BOUNDS = ['formatMinimum', 'formatMaximum', 'formatExclusiveMinimum', 'formatExclusiveMaximum'] as const
 
-const formatBoundFaults = (filter: Keywords): Fault[] => {
+const formatBoundViolations = (filter: Keywords): Violation[] => {
   const isOfFormat = filter.format === 'date' ? isDate : filter.format === 'date-time' ? isDateTime : () => false
   return FORMAT_BOUNDS.flatMap((keyword) => {
     const bound = filter[keyword]
@@ -90,14 +90,14 @@ export const Filter: v.GenericSchema<unknown, Keywords> = v.pipe(
     $schema: v.optional(Draft),
     ...{ $comment: Annotation, title: Annotation, description: Annotation, default: Annotation, examples: Annotation },
   }),
-  noFaults((filter) => formatBoundFaults(filter)),
+  noViolations((filter) => formatBoundViolations(filter)),
 )
 
 const COMPARED = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const
 const ONLY_VERSION_2 = [...FORMAT_BOUNDS, 'contains', 'items'] as const
 
 /** What version 1 does not allow in a filter. It allows everything in `not`. */
-export const version1Faults = (filter: Keywords): Fault[] => [
+export const version1Violations = (filter: Keywords): Violation[] => [
   ...(filter.type === undefined ? [{ path: ['type'], message: 'is required in version 1' }] : []),
   ...(typeof filter.const === 'boolean' ? [{ path: ['const'], message: 'must not be a boolean in version 1' }] : []),
   ...ONLY_VERSION_2.filter((keyword) => filter[keyword] !== undefined).map((keyword) => ({
@@ -107,10 +107,10 @@ export const version1Faults = (filter: Keywords): Fault[] => [
 ]
 
 /** What version 2 does not allow in a filter and the filters in it. */
-export const version2Faults = (filter: Keywords): Fault[] =>
+export const version2Violations = (filter: Keywords): Violation[] =>
   filtersIn({ path: [], value: filter }).flatMap(({ path, value: inner }) =>
     COMPARED.filter((keyword) => typeof inner[keyword] === 'string').map((keyword) => ({
       path: [...path, keyword],
-      message: 'must be a number in version 2, which has formatMinimum and its like for dates',
+      message: 'must be a number in version 2: for dates, use formatMinimum and similar keywords',
     })),
   )

@@ -40,7 +40,7 @@ export const ProofAcceptance = exactly({
 export type ProofAcceptance = v.InferOutput<typeof ProofAcceptance>
 
 export const ProofDecline = exactly({
-  /** Whether to send the verifier a problem report. Without one the connection may have ended. */
+  /** Whether to send the verifier a problem report. If false, the connection may have ended. */
   sendProblemReport: v.optional(v.boolean(), true),
   problemReportDescription: v.optional(text(1000)),
 })

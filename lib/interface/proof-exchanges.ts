@@ -17,7 +17,7 @@ export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
   path: '/proofs/{proofRecordId}/accept-request',
   summary: 'Send a presentation for a proof request',
   description:
-    'With the credentials that are named for each input descriptor or referent. If none is named, the agent selects, and reveals no more than the request asks for. 422: a credential does not fit; nothing is sent.',
+    'Presents the credentials that the body names for each input descriptor or referent. If none is named, the agent selects, and reveals no more than the request asks for. 422: a credential does not satisfy the request; nothing is sent.',
   body: ProofAcceptance,
 }))
 
@@ -50,8 +50,8 @@ export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
   operationId: 'AcceptProofProposal',
   path: '/proofs/{proofRecordId}/accept-proposal',
-  summary: 'Answer a proof proposal with a request for what was proposed, or for something else',
+  summary: 'Answer a proof proposal with a request, for the proposed presentation or a different one',
   description:
-    'The rules of CreateRequest also apply to what is taken from the proposal. 422: something would not be enforced; nothing is sent.',
+    'The rules of CreateRequest also apply to what is taken from the proposal. 422: a part of the request would not be enforced; nothing is sent.',
   body: ProposalAcceptance,
 }))

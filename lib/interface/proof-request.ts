@@ -60,11 +60,11 @@ export const CreateRequest = /* @__PURE__ */ defineContract(() => ({
   operationId: 'CreateRequest',
   firstInterface: true,
   path: '/proofs/create-request-oob',
-  summary: 'Create a presentation request that is bound to no proposal and to no existing connection',
+  summary: 'Create a presentation request that is not bound to a proposal or an existing connection',
   description:
     '422: a constraint, path, filter, pattern or claim format of the presentation definition would not be enforced; the error names it. ' +
-    'Contexts in the options are trusted for this request in addition to those of the service, and so is a context at an address that `schema` names, which ' +
-    'is read now. They are not sent to the wallet.',
+    'Contexts in the options are trusted for this request in addition to those of the service, and so is a context at an address in `schema`, which ' +
+    'is fetched now. They are not sent to the wallet.',
   body: ProofRequest,
   responses: { 200: ProofRequestResult },
 }))
@@ -74,7 +74,7 @@ export const RequestProof = /* @__PURE__ */ defineContract(() => ({
   operationId: 'RequestProof',
   path: '/proofs/request-proof',
   summary: 'Send a proof request to a connection',
-  description: '422: something would not be enforced, as for CreateRequest.',
+  description: '422: a part of the request would not be enforced, as for CreateRequest.',
   body: ConnectionProofRequest,
   responses: { 200: ProofRecord },
 }))

@@ -1,4 +1,4 @@
-/** The part of a presentation definition that is sent: wallets on Credo reject a request for anything else in it. */
+/** The part of a presentation definition that is sent: wallets on Credo reject a request with any other part. */
 import { isObject, type JsonObject } from '../json.ts'
 import { withoutAnnotations } from '../presentation-exchange/definition-schema.ts'
 import { knownFormats } from './claim-formats.ts'
@@ -27,6 +27,6 @@ const sentMember = (name: string, member: unknown): unknown => {
   return name === 'format' && isObject(member) ? knownFormats(member) : sentPart(member)
 }
 
-/** What is not evaluated here and not sent has been checked for its type only. */
+/** Members that are neither evaluated nor sent are checked for their type only. */
 export const toSentDefinition = <Definition extends object>(definition: Definition): Definition =>
   sentPart(definition) as Definition

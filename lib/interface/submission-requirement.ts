@@ -1,4 +1,4 @@
-/** Submission requirements of DIF Presentation Exchange: which groups of input descriptors have to be fulfilled. */
+/** Submission requirements of DIF Presentation Exchange: which groups of input descriptors must be fulfilled. */
 import * as v from 'valibot'
 import type { SubmissionRequirement as Requirement } from '../presentation-exchange/definition-schema.ts'
 import { exactly } from './fields.ts'

@@ -10,7 +10,7 @@ import { MANAGERS } from './webhooks.ts'
 
 const EndpointPath = v.object({ orgId: EntityId, endpointId: EntityId })
 
-const WHOSE = `Needs a token of ${MANAGERS}.`
+const REQUIRED_TOKEN = `Needs a token of ${MANAGERS}.`
 
 /** Changes something of an endpoint. */
 const CHANGE = {
@@ -23,7 +23,7 @@ export const GetWebhookEndpoints = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetWebhookEndpoints',
   path: '/webhooks/orgs/{orgId}',
   summary: 'List the webhook endpoints of an organization, with their health',
-  description: `${WHOSE} Registrations without a token are included, as \`pending\`.`,
+  description: `${REQUIRED_TOKEN} Registrations without a token are included, as \`pending\`.`,
   parameters: { path: v.object({ orgId: EntityId }) },
   responses: { 200: v.array(WebhookEndpoint) },
 }))
@@ -34,7 +34,7 @@ export const DeleteWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   method: 'DELETE',
   path: '/webhooks/orgs/{orgId}/{endpointId}',
   summary: 'Delete a webhook endpoint, or a pending registration of one',
-  description: `${WHOSE} Returns the deleted endpoint. Its waiting events are not sent any more.`,
+  description: `${REQUIRED_TOKEN} Returns the deleted endpoint. Its waiting events are no longer sent.`,
   responses: { 200: WebhookEndpoint },
 }))
 
@@ -44,7 +44,7 @@ export const RotateWebhookSecret = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}/rotate-secret',
   summary: 'Rotate the signing secret of a webhook endpoint',
   description:
-    `${WHOSE} The secret is shown only once. The previous secret also signs for 24 hours; after another rotation in this time, only ` +
+    `${REQUIRED_TOKEN} The secret is shown only once. The previous secret also signs for 24 hours; after another rotation in this time, only ` +
     'the newest secret and the one before it sign.',
   holdsSecret: true,
   responses: { 200: RotatedWebhookEndpoint },
@@ -55,7 +55,7 @@ export const TestWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   operationId: 'TestWebhookEndpoint',
   path: '/webhooks/orgs/{orgId}/{endpointId}/test',
   summary: 'Send an endpoint.test event to a webhook endpoint',
-  description: `${WHOSE} The result is in the endpoint's deliveries. A disabled endpoint has to be enabled first.`,
+  description: `${REQUIRED_TOKEN} The result is in the endpoint's deliveries. A disabled endpoint must be enabled first.`,
   responses: { 202: v.strictObject({ eventId: v.string() }) },
 }))
 
@@ -64,7 +64,7 @@ export const EnableWebhookEndpoint = /* @__PURE__ */ defineContract(() => ({
   operationId: 'EnableWebhookEndpoint',
   path: '/webhooks/orgs/{orgId}/{endpointId}/enable',
   summary: 'Enable a disabled webhook endpoint',
-  description: `${WHOSE} Events that it has missed are kept for 30 days and can be replayed. An endpoint that is not disabled is not changed.`,
+  description: `${REQUIRED_TOKEN} Events that it has missed are kept for 30 days and can be replayed. An endpoint that is not disabled is not changed.`,
   responses: { 200: WebhookEndpoint },
 }))
 
@@ -73,7 +73,7 @@ export const GetWebhookDeliveries = /* @__PURE__ */ defineContract(() => ({
   operationId: 'GetWebhookDeliveries',
   path: '/webhooks/orgs/{orgId}/{endpointId}/deliveries',
   summary: 'List the attempts to deliver events to a webhook endpoint, newest first',
-  description: `${WHOSE} Attempts are kept for 30 days.`,
+  description: `${REQUIRED_TOKEN} Attempts are kept for 30 days.`,
   parameters: {
     path: EndpointPath,
     query: v.object({
@@ -104,7 +104,7 @@ const Replay = v.pipe(
     ),
     /** Only events in this state; by default those in all three. */
     state: v.optional(v.picklist(REPLAYED_STATES)),
-    /** Continues after the last call with `since`: the `cursor` of its answer. */
+    /** Continues after the last call with `since`: the `cursor` of its response. */
     cursor: v.optional(Cursor),
     eventId: v.optional(EntityId),
   }),
@@ -130,9 +130,9 @@ export const ReplayWebhookEvents = /* @__PURE__ */ defineContract(() => ({
   path: '/webhooks/orgs/{orgId}/{endpointId}/replay',
   summary: 'Send events to a webhook endpoint again, with the same ids',
   description:
-    `${WHOSE} Either one event (\`eventId\`), or all that occurred between a time (\`since\`) and the first call: held, failed and ` +
-    'delivered ones, or only those in one `state`. Pending events are not affected. If the answer has a `cursor`, there may be more: repeat the call ' +
-    'with the same body and this `cursor`. A disabled endpoint has to be enabled first.',
+    `${REQUIRED_TOKEN} Either one event (\`eventId\`), or all that occurred between a time (\`since\`) and the first call: held, failed and ` +
+    'delivered ones, or only those in one `state`. Pending events are not affected. If the response has a `cursor`, there may be more: repeat the call ' +
+    'with the same body and this `cursor`. A disabled endpoint must be enabled first.',
   body: Replay,
   responses: { 202: v.strictObject({ replayed: v.number(), cursor: v.optional(Cursor) }) },
 }))

@@ -14,7 +14,7 @@ interface EventContent {
   record: Schema
   /** For notification endpoints, and for records that are too large. */
   ids: Schema
-  /** Its state; absent: the event is no change of it. */
+  /** Its state; absent: the event is not a change of state. */
   state?: Schema | undefined
   /** Endpoints belong to an organization, not to a tenant. */
   tenant?: false
@@ -55,10 +55,7 @@ const Sequence = v.pipe(
 
 const previousState = (state: Schema) => v.optional(v.pipe(state, v.description('Absent if the record is new.')))
 
-const Truncated = v.pipe(
-  v.literal(true),
-  v.description('The record is too large for an event. Only its ids are here, by which it can be fetched.'),
-)
+const Truncated = v.pipe(v.literal(true), v.description('The record is too large for an event: fetch it by these ids.'))
 
 const HappenedAt = v.pipe(Timestamp, v.description('When it happened; `webhook-timestamp` is when it is posted.'))
 

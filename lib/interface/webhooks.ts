@@ -3,24 +3,24 @@
  * delivery.
  */
 import * as v from 'valibot'
-import { urlFault } from '../egress/address-guard.ts'
+import { invalidUrlReason } from '../egress/address-guard.ts'
 import { NotificationRegistrationResult, WebhookRegistrationResult } from '../records/registration.ts'
 import { EntityId } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
 import { COMMAND, defineContract } from './contract.ts'
 import { exactly, text } from './fields.ts'
 
-/** Why a URL is refused; undefined if it is not. `local`: the local stage also allows `http` and loopback addresses. */
-export const endpointFault = (address: string, local: boolean): string | undefined => {
-  const refused = urlFault(address, { local, ipLiterals: false })
-  return refused === undefined ? undefined : `is refused: ${refused}`
+/** Why a URL is not allowed; undefined if it is. `local`: the local stage also allows `http` and loopback addresses. */
+export const invalidEndpointReason = (address: string, local: boolean): string | undefined => {
+  const reason = invalidUrlReason(address, { local, ipLiterals: false })
+  return reason === undefined ? undefined : `is not allowed: ${reason}`
 }
 
 const EndpointUrl = v.pipe(
   text(2048),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return
-    const message = endpointFault(dataset.value, settings().LOCAL_STAGE)
+    const message = invalidEndpointReason(dataset.value, settings().LOCAL_STAGE)
     if (message !== undefined) addIssue({ message })
   }),
   v.metadata({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' }),
@@ -38,7 +38,7 @@ export const RegisterNotificationWebhook = /* @__PURE__ */ defineContract(() => 
   summary: 'Register organization webhook endpoint for notification',
   description:
     `With a token of ${MANAGERS}, the registration is active. Without a token it is pending: it delivers nothing and expires after 7 days, ` +
-    'and the same request with such a token makes it active. The answer to a caller without a token does not reveal whether the organization exists.',
+    'and the same request with such a token makes it active. The response to a caller without a token does not reveal whether the organization exists.',
   security: 'optional',
   writes: true,
   idempotent: true,

@@ -5,7 +5,7 @@ import { EntityId } from '../records/tenant.ts'
 import { COMMAND, DELETION, defineContract, listingOf, lookupOf } from './contract.ts'
 import { exactly, Paging, text } from './fields.ts'
 
-/** Base64 of DER, or PEM. It is read by lib/x509, which names what is wrong with it. */
+/** Base64 of DER, or PEM. lib/x509 parses it, and names the error. */
 const CertificateText = text(32_768)
 
 const NamePart = v.optional(text(128))
@@ -21,7 +21,7 @@ const Name = v.union([
   }),
 ])
 
-/** Keys are made here: a `seed` is not taken. */
+/** This service generates the key: a `seed` is not accepted. */
 const Key = v.optional(exactly({ keyType: v.optional(v.literal('P-256')) }))
 
 const DateTime = v.pipe(v.string(), v.isoTimestamp('must be a date with time in ISO 8601'))
@@ -82,10 +82,10 @@ export const CreateCertificate = /* @__PURE__ */ defineContract(() => ({
   ...COMMAND,
   operationId: 'CreateCertificate',
   path: '/x509',
-  summary: 'Make a P-256 key with its certificate',
+  summary: 'Create a P-256 key and its certificate',
   description:
-    'With `issuer` the certificate is self-signed: a root if `extensions.basicConstraints.ca` is true. With `issuerCertificateId`, the id of a root of this agent, it is ' +
-    'issued by that one for `subject`. `validity` begins with the present day (UTC) and ends after a year, or ten of a root, unless it says otherwise. The private key never leaves the service.',
+    'With `issuer` the certificate is self-signed: a root if `extensions.basicConstraints.ca` is true. With `issuerCertificateId`, the id of a root of this agent, that ' +
+    'root issues it for `subject`. By default `validity` begins today (UTC) and ends after one year, or ten for a root. The private key never leaves the service.',
   body: NewCertificate,
   responses: { 200: exactly({ publicCertificateBase64: v.string(), keyId: v.string() }) },
 }))
@@ -114,7 +114,7 @@ export const DecodeCertificate = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DecodeCertificate',
   path: '/x509/decode',
   summary: 'Read a certificate',
-  description: 'Nothing is stored, and nothing is said of trust.',
+  description: 'Nothing is stored, and trust is not checked.',
   body: exactly({ certificate: CertificateText }),
   responses: {
     200: v.looseObject({
@@ -161,6 +161,6 @@ export const DeleteCertificate = /* @__PURE__ */ defineContract(() => ({
   operationId: 'DeleteCertificate',
   path: '/x509/{certificateId}',
   summary: 'Delete a certificate and its key',
-  description: 'A 409 while a verifier or an issuer names it, or credentials that it has signed may be valid.',
+  description: '409: a verifier or an issuer names it, or credentials that it has signed may still be valid.',
   parameters: { path: v.object({ certificateId: EntityId }) },
 }))

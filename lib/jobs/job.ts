@@ -1,7 +1,4 @@
-/**
- * Jobs: work that a committed change asks for, and that outlives the process that does it. A job exists as long as its
- * item.
- */
+/** Jobs: work after a committed change, which survives the process that does it. A job exists as long as its item. */
 
 import { jobAddress, jobKeyOf, wakeJobsNow } from '../outbox/wake-ups/index.ts'
 import { dueFields, dueFor } from '../store/due.ts'
@@ -35,10 +32,10 @@ export interface JobKey {
  * Always in the index `due`. `dueAt` (ms since the epoch) is the time of the next run, or the end of the current lease.
  */
 export const jobItem = defineItem('job', (key: JobKey) => jobAddress(key), {
-  /** Started runs, and those that failed, since the job was last put off. */
+  /** Started runs, and failed ones, since the job was last postponed. */
   attempts: integer(),
   failures: integer(),
-  /** Runs in a row whose process ended with them, and when the first of them began (ms since the epoch). */
+  /** Successive runs whose process died, and when the first of them began (ms since the epoch). */
   ends: optional(integer()),
   since: optional(integer()),
   /** Id of the running invocation. */
@@ -48,7 +45,7 @@ export const jobItem = defineItem('job', (key: JobKey) => jobAddress(key), {
 })
 export type JobItem = Stored<typeof jobItem>
 
-/** A job as its handler gets it. */
+/** The job that a handler gets. */
 export interface Job extends JobKey {
   /** ISO 8601, in UTC. */
   createdAt: string
@@ -60,8 +57,8 @@ export interface Done {
   commit(unit: UnitOfWork): Promise<unknown>
 }
 
-/** The job has to wait: it runs again in `later` ms, or up to a minute later, and its attempts are counted anew. */
-export interface PutOff {
+/** The job must wait: it runs again in `later` ms, or up to a minute later, and its attempts start at 0. */
+export interface Postponed {
   later: number
   commit?(unit: UnitOfWork): Promise<unknown>
 }
@@ -76,16 +73,16 @@ export interface JobHandler {
    * Does the work outside of any transaction. The process may be killed at any time and the job run again, even while a
    * run with an expired lease continues: only the writes of `commit` count. An error is a failed attempt.
    */
-  run(job: Job): Promise<Done | PutOff | GivenUp>
+  run(job: Job): Promise<Done | Postponed | GivenUp>
   /**
    * Records the final failure, in the transaction that removes the job. `reason`: a sentence that the owner may read.
    */
   giveUp(unit: UnitOfWork, job: Job, reason: string): Promise<unknown>
-  /** A job that is never to end by failing runs again after this time (ms), although it was given up. */
-  again?: number
+  /** For a job that must never end by failing: it runs again this long (ms) after it was given up. */
+  repeatAfter?: number
 }
 
-/** How the handler of each type is loaded, by the first job of its type: a job without Credo loads no Credo. */
+/** Loads the handler of each type with its first job, so that only jobs that need Credo load it. */
 export type JobHandlers = Readonly<Record<JobType, () => Promise<JobHandler>>>
 
 /** Partition key of the job's item: its name in wake-ups. */
@@ -115,7 +112,7 @@ export const enqueue = (unit: UnitOfWork, key: JobKey, delay = 0): void => {
   const createdAt = new Date(now).toISOString()
   unit.create(jobItem.encode({ ...key, attempts: 0, failures: 0, createdAt, ...dueJob(key, now + delay) }))
   if (delay > 0) return
-  const names = unit.slot<string[]>(ENQUEUED, () => {
+  const names = unit.moduleState<string[]>(ENQUEUED, () => {
     const jobs: string[] = []
     unit.afterCommit(() => wakeJobsNow(jobs))
     return jobs

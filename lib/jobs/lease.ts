@@ -9,33 +9,33 @@ import { dueJob, type Job, type JobItem, type JobKey, jobItem } from './job.ts'
 const LEASE_MS = 90_000
 const MAX_LEASE_MS = 30 * 60_000
 
-/** After each process that ended with the job, the next one that does is found twice as late. */
+/** After each process that died with the job, the lease is twice as long. */
 const leaseAfter = (ends = 0): number => Math.min(MAX_LEASE_MS, LEASE_MS * 2 ** ends)
 
-/** A job that only this invocation may end. */
+/** A job that this invocation has leased. */
 export interface LeasedJob extends Job {
   lease: string
   /** Including this one. */
   attempts: number
   failures: number
-  /** Runs in a row before this one whose process ended with them, and when the first run began (ms since the epoch). */
+  /** Successive runs before this one whose process died, and when the first of them began (ms since the epoch). */
   ends: number
   since: number
 }
 
-/** Whether the job is due, or its lease belongs to a process that is known to have ended (ms since the epoch). */
+/** Whether the job is due, or leased by a process that is known to have ended. `now` in ms since the epoch. */
 const isDue = ({ dueAt = 0, lease, ends }: JobItem, now: number): boolean =>
   dueAt <= now || (lease !== undefined && dueAt < (settings().LEASES_VOID_BEFORE ?? 0) + leaseAfter(ends))
 
 /** The condition that no other invocation has leased the job since it was read. */
-const asRead = ({ attempts, lease }: JobItem, now: number): Condition =>
+const unchangedSince = ({ attempts, lease }: JobItem, now: number): Condition =>
   lease === undefined
     ? { equals: jobItem.attributes({ attempts }), atMost: jobItem.attributes({ dueAt: now }) }
     : { equals: jobItem.attributes({ lease }) }
 
 /**
- * Leases a due job. Undefined if there is none, it is not due, or another invocation runs it. A due job with a lease
- * belonged to a process that has died. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
+ * Leases a due job. Undefined if it does not exist, is not due, or another invocation runs it. If a due job has a
+ * lease, the process of that lease has died. `lease`: a unique id. Throws `store.unavailable`, `store.conflict`.
  */
 export const leaseJob = async (key: JobKey, lease: string, now: number): Promise<LeasedJob | undefined> => {
   const job = await readItem(jobItem, key)
@@ -45,26 +45,26 @@ export const leaseJob = async (key: JobKey, lease: string, now: number): Promise
   const ends = job.lease === undefined ? 0 : (job.ends ?? 0) + 1
   const counted = { attempts, ends, since: ends === 0 ? now : (job.since ?? now) }
   const set = jobItem.attributes({ ...counted, lease, ...dueJob(key, now + leaseAfter(ends)) })
-  const updated = await updateOrFind(jobItem.addressOf(key), { set }, asRead(job, now))
+  const updated = await updateOrFind(jobItem.addressOf(key), { set }, unchangedSince(job, now))
   // The SDK repeats a request after a lost response. Then the existing lease is this one.
-  const isLeased = updated.written !== undefined || updated.found?.lease?.S === lease
+  const isLeased = updated.written !== undefined || updated.existing?.lease?.S === lease
   return isLeased ? { ...key, createdAt, lease, failures, ...counted } : undefined
 }
 
 /** The state of a job after a failed attempt. */
-interface Ended {
+interface FailedRun {
   failures: number
   /** When the next attempt is due, in ms since the epoch. */
   at: number
 }
 
-/** Releases the lease. False if another invocation has it. Throws `store.unavailable`, `store.conflict`. */
-export const releaseJob = async (job: LeasedJob, { failures, at }: Ended): Promise<boolean> => {
+/** Releases the lease. False if another invocation has leased the job. Throws `store.unavailable`, `store.conflict`. */
+export const releaseJob = async (job: LeasedJob, { failures, at }: FailedRun): Promise<boolean> => {
   const change = { set: jobItem.attributes({ failures, ...dueJob(job, at) }), remove: ['lease'] }
   return (await updateIf(jobItem.addressOf(job), change, isLeased(job))) !== undefined
 }
 
-/** The condition that the holder of a lease may end the job. */
+/** The condition that the job still has this lease. */
 export const isLeased = ({ lease }: LeasedJob): Condition & { equals: NonNullable<Condition['equals']> } => ({
   equals: jobItem.attributes({ lease }),
 })

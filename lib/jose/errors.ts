@@ -1,6 +1,6 @@
 /** The errors of this folder, whose messages a tenant may read. */
 
-/** What is wrong with a JWT, a JWE or a key: a clause without anything that the other party wrote. */
+/** An invalid JWT, JWE or key. The message quotes nothing of it. */
 export class JoseError extends Error {
   constructor(message: string) {
     super(message)
@@ -8,5 +8,5 @@ export class JoseError extends Error {
   }
 }
 
-/** The signature is good, and the JWT is not valid at this time, or does not say so as a number. */
+/** The signature is valid, but the JWT is not valid at this time, or a time in it is not a number. */
 export class JwtTimeError extends JoseError {}

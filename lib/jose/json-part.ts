@@ -1,5 +1,5 @@
 /** JSON in base64url: the parts of JWTs (RFC 7515, section 7.1), and disclosures of SD-JWTs (RFC 9901, section 4.2). */
-import { findFlaw, isObject, type JsonObject, parseBase64 } from '../json.ts'
+import { findViolation, isObject, type JsonObject, parseBase64 } from '../json.ts'
 import { JoseError } from './errors.ts'
 
 /** Levels of objects and lists, the outermost one included. */
@@ -11,12 +11,12 @@ const RULES = { maxDepth: MAX_DEPTH - 1, forbidden: ['__proto__'] } as const
 export const parsePart = (base64url: string): unknown => {
   const value = parseBase64(base64url)
   if (value === undefined) throw new JoseError('a part is not JSON in base64url')
-  const flaw = findFlaw(value, RULES)
-  if (flaw !== undefined) throw new JoseError(`the JSON of a part ${flaw.message}`)
+  const violation = findViolation(value, RULES)
+  if (violation !== undefined) throw new JoseError(`the JSON of a part ${violation.message}`)
   return value
 }
 
-/** The same for what must be an object. */
+/** The same for a part that must be an object. */
 export const parseObject = (base64url: string): JsonObject => {
   const value = parsePart(base64url)
   if (!isObject(value)) throw new JoseError('a part is not a JSON object')

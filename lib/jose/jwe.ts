@@ -13,7 +13,7 @@ const COMPACT = /^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/
 /** OpenID4VC High Assurance Interoperability Profile 1.0, section 5: wallets use one of them. */
 export const ENCRYPTION_ALGORITHMS = ['A128GCM', 'A256GCM']
 
-/** Compression can be a bomb; the others belong to algorithms that are not supported. */
+/** Compression allows decompression bombs; the other parameters belong to algorithms that are not supported. */
 const REJECTED = ['zip', 'crit', 'p2c', 'p2s', 'iv', 'tag']
 
 const assertHeader = (text: string, kid: string): void => {
@@ -26,7 +26,7 @@ const assertHeader = (text: string, kid: string): void => {
   if (Object.hasOwn(header, 'kid') && header.kid !== kid) throw new JoseError('the JWE is encrypted to another key')
 }
 
-/** The plaintext. `kid` is compared where the header has one. Throws a JoseError. */
+/** The plaintext. `kid` is compared if the header has one. Throws a JoseError. */
 export const decryptJwe = async (text: unknown, privateKey: KeyObject, kid: string): Promise<string> => {
   if (typeof text !== 'string') throw new JoseError('the JWE is not a text')
   if (text.length > MAX_LENGTH) throw new JoseError(`the JWE has over ${MAX_LENGTH} characters`)

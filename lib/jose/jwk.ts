@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../json.ts'
 import { JoseError } from './errors.ts'
 
-/** The members that make the key (RFC 7638, section 3.2), in the order of a thumbprint. */
+/** The required members of a key (RFC 7638, section 3.2), in the order of a thumbprint. */
 export type PublicJwk =
   | { crv: 'P-256' | 'P-384' | 'P-521'; kty: 'EC'; x: string; y: string }
   | { crv: 'Ed25519'; kty: 'OKP'; x: string }
@@ -16,12 +16,12 @@ const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 const BASE64URL = /^[\w-]+$/
 
-/** Whether no bits are left over: else one key would have several texts, and thumbprints (RFC 4648, section 3.5). */
+/** Whether unused bits are 0: else one key would have several texts and thumbprints (RFC 4648, section 3.5). */
 const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text
 
 /**
- * The members of a public key. Whether its point is on the curve is checked where it verifies. Throws a JoseError for
- * private parts, and for types and curves that are not supported.
+ * The members of a public key. Verification checks that its point is on the curve. Throws a JoseError for private
+ * parts, and for types and curves that are not supported.
  */
 export const publicJwk = (value: unknown): PublicJwk => {
   if (!isObject(value)) throw new JoseError('the key is not a JWK')

@@ -1,4 +1,4 @@
-/** JWTs in compact form (RFC 7519, RFC 8725): every choice of algorithm, type and age is made here. */
+/** JWTs in compact form (RFC 7519, RFC 8725). The checks of algorithm, type and age are here. */
 import type { KeyObject } from 'node:crypto'
 import { CompactSign } from 'jose/jws/compact/sign'
 import { compactVerify } from 'jose/jws/compact/verify'
@@ -12,7 +12,7 @@ export interface Jwt {
   payload: JsonObject
 }
 
-/** Characters of a JWT, unless the caller says another number. */
+/** Default maximum length of a JWT in characters. */
 const MAX_LENGTH = 256 * 1024
 
 /** No `none`, no HMAC, no RSA. `Ed25519` is the newer name of `EdDSA` (RFC 9864). */
@@ -23,7 +23,7 @@ const CLOCK_TOLERANCE = 60
 
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Reads a JWT without verifying it. Throws a JoseError unless it is a compact one of two JSON objects. */
+/** Decodes a JWT without verifying it. Throws a JoseError unless it is in compact form with two JSON objects. */
 export const decodeJwt = (text: unknown, maxLength = MAX_LENGTH): Jwt => {
   if (typeof text !== 'string') throw new JoseError('the JWT is not a text')
   if (text.length > maxLength) throw new JoseError(`the JWT has over ${maxLength} characters`)
@@ -33,13 +33,13 @@ export const decodeJwt = (text: unknown, maxLength = MAX_LENGTH): Jwt => {
 }
 
 export interface JwtRules {
-  /** Of the header, exactly: one type of JWT is not taken for another (RFC 8725, section 3.11). */
+  /** Exact value in the header, so that one type of JWT is not accepted as another (RFC 8725, section 3.11). */
   typ: string
   /** Some of `ALGORITHMS`; all by default. */
   algorithms?: readonly string[]
-  /** Seconds since `iat`, which is then required, and may be ahead by the tolerance of clocks. */
+  /** Maximum seconds since `iat`, which is then required, and may be ahead by the clock tolerance. */
   maxAge?: number
-  /** Names of claims. */
+  /** Names of required claims. */
   required?: readonly string[]
   at?: Date
   /** Characters; 256 Ki by default. */
@@ -83,14 +83,14 @@ const assertClaims = (payload: JsonObject, { maxAge, required = [], at = new Dat
 }
 
 /**
- * Verifies type, algorithm, signature and times. The key is the caller's: nothing in the header chooses it. Throws a
+ * Verifies type, algorithm, signature and times. The caller passes the key: nothing in the header selects it. Throws a
  * JoseError.
  */
 export const verifyJwt = async (text: unknown, key: unknown, rules: JwtRules): Promise<Jwt> => {
   const jwt = decodeJwt(text, rules.maxLength)
   assertHeader(jwt.header, rules)
   const jwk = publicJwk(key)
-  // jose throws for a signature, and for a key of another curve than the algorithm's, or beyond its curve.
+  // jose throws for an invalid signature, for a key of another curve than the algorithm's, or a point off its curve.
   await compactVerify(String(text), jwk).catch(() => {
     throw new JoseError('the JWT is not signed with the expected key')
   })

@@ -1,4 +1,4 @@
-/** Private keys of tenants: made, sealed in the table, and opened for Node's crypto and jose. */
+/** Private keys of tenants: creates, seals and stores them, and unseals them for Node's crypto and jose. */
 export type { KeyPurpose } from './key-item.ts'
 export {
   type Curve,
@@ -10,4 +10,4 @@ export {
   PrivateJwk,
 } from './key-pair.ts'
 export { SealedKeys, sealedKeys } from './sealed-keys.ts'
-export type { OpenedKey } from './stored-keys.ts'
+export type { UnsealedKey } from './stored-keys.ts'

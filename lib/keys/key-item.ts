@@ -1,15 +1,15 @@
-/** The item of a private key, which also holds what the key was created for. */
+/** The item of a private key, with the purpose of the key. */
 import * as v from 'valibot'
 import { Timestamp } from '../records/record-json.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, inKey, integer, optional, packed, text } from '../store/item-fields.ts'
 import { type Address, address } from '../store/keys.ts'
 
-/** What a key was created for, in the same transaction. It never changes. */
+/** What was created together with the key, in the same transaction. It never changes. */
 const KeyPurpose = v.object({
-  /** A DID of the agent that has no other key and no record of its own: lib/agent/dids/did-of-key.ts. */
+  /** A DID of the agent that has only this key, and no record: lib/agent/dids/did-of-key.ts. */
   did: v.optional(v.object({ did: v.string(), createdAt: Timestamp })),
-  /** Id of the record of an invitation, which no index entry names by this key. */
+  /** Id of the record of an invitation with this key. No index entry finds it by the key. */
   outOfBandId: v.optional(v.string()),
 })
 export type KeyPurpose = v.InferOutput<typeof KeyPurpose>

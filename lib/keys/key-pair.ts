@@ -1,4 +1,4 @@
-/** Key pairs as private JWKs (RFC 7517, RFC 8037): made, checked when imported, and used by Node's crypto. */
+/** Key pairs as private JWKs (RFC 7517, RFC 8037): created, checked when imported, and converted for Node's crypto. */
 import { createECDH, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import * as v from 'valibot'
 
@@ -21,7 +21,7 @@ const EcJwk = v.looseObject({
   kid: v.optional(v.string()),
 })
 
-/** A private key: its numbers in base64url. */
+/** A private key with its numbers in base64url. */
 export const PrivateJwk = v.variant('kty', [OkpJwk, EcJwk])
 export type PrivateJwk = v.InferOutput<typeof PrivateJwk>
 
@@ -40,10 +40,9 @@ const generate = (crv: Curve): KeyObject => {
 /** A key object as a private JWK. Throws for keys of other types. */
 export const jwkOf = (key: KeyObject): PrivateJwk => v.parse(PrivateJwk, key.export({ format: 'jwk' }))
 
-/** Makes a key pair. */
 export const generateJwk = (crv: Curve): PrivateJwk => jwkOf(generate(crv))
 
-/** Node imports a raw private key only in DER, behind this prefix (RFC 8410, section 7, OID 1.3.101.112). */
+/** Node imports a raw Ed25519 private key only in DER, after this prefix (RFC 8410, section 7, OID 1.3.101.112). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** The Ed25519 key pair of a seed of 32 bytes (RFC 8032, section 5.1.5). */
@@ -68,8 +67,7 @@ export const isKeyPair = (jwk: PrivateJwk): boolean => {
 const keyObjects = new WeakMap<PrivateJwk, KeyObject>()
 
 /**
- * The key for Node's crypto and jose, which sign and agree with it. Throws for numbers that are no key of the curve;
- * the message may quote them.
+ * The key for Node's crypto and jose. Throws for numbers that are not a key of the curve; the message may quote them.
  */
 export const privateKeyOf = (jwk: PrivateJwk): KeyObject => {
   const known = keyObjects.get(jwk)

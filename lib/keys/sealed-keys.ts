@@ -1,18 +1,18 @@
-/** Private keys of tenants in the running unit of work: sealed, written with its other changes, read once. */
+/** Private keys of tenants in the running unit of work: new ones are sealed and committed with its other writes. */
 import { AgentError } from '../errors.ts'
 import { ensureDataKey, seal } from '../store/data-keys.ts'
 import { currentUnit } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { type KeyPurpose, keyAddress, keyItem } from './key-item.ts'
 import type { PrivateJwk } from './key-pair.ts'
-import { type KnownKey, type OpenedKey, StoredKeys, storedKeys } from './stored-keys.ts'
+import { type CachedKey, StoredKeys, storedKeys, type UnsealedKey } from './stored-keys.ts'
 
 /** A key that the running unit of work has created. */
 interface CreatedKey {
   tenant: string
   keyId: string
   sealed: Uint8Array
-  known: KnownKey
+  known: CachedKey
   expiresAt?: number
 }
 
@@ -34,17 +34,17 @@ export class SealedKeys {
   }
 
   /**
-   * The first of these keys that the tenant has; `null` if it has none. Without one in memory, all are read in one
-   * request. If a key can't be opened, that is our error, not an answer: the unit must not commit what follows.
+   * The first of these keys that the tenant has; `null` if it has none. If none is in memory, all are read in one
+   * request. If a key cannot be unsealed, the unit does not commit.
    */
-  async first(tenant: string, keyIds: readonly string[]): Promise<OpenedKey | null> {
+  async first(tenant: string, keyIds: readonly string[]): Promise<UnsealedKey | null> {
     const changed = this.#changedKeys()
-    const there = keyIds.filter((keyId) => changed.get(keyAddress(tenant, keyId).pk) !== null)
-    for (const keyId of there) {
-      const known = changed.get(keyAddress(tenant, keyId).pk) ?? this.#stored.remembered(tenant, keyId)
+    const candidates = keyIds.filter((keyId) => changed.get(keyAddress(tenant, keyId).pk) !== null)
+    for (const keyId of candidates) {
+      const known = changed.get(keyAddress(tenant, keyId).pk) ?? this.#stored.cached(tenant, keyId)
       if (known) return { keyId, ...known }
     }
-    return (await currentUnit().recordFailure(() => this.#stored.read(tenant, there))) ?? null
+    return (await currentUnit().runRead(() => this.#stored.read(tenant, candidates))) ?? null
   }
 
   /**
@@ -53,7 +53,7 @@ export class SealedKeys {
    */
   async insert(tenant: string, keyId: string, jwk: PrivateJwk): Promise<void> {
     const { pk } = keyAddress(tenant, keyId)
-    if (this.#changedKeys().get(pk)) throw existing()
+    if (this.#changedKeys().get(pk)) throw keyExistsError()
     const unit = currentUnit()
     const sealed = seal(Buffer.from(JSON.stringify(jwk)), await ensureDataKey(unit, tenant), pk)
     const created: CreatedKey = { tenant, keyId, sealed, known: { jwk, purpose: {} } }
@@ -62,7 +62,7 @@ export class SealedKeys {
     unit.beforeCommit(() => {
       if (keys.get(pk) === created) create(unit, created)
     })
-    unit.afterCommit(() => this.#stored.remember(tenant, keyId, created.known))
+    unit.afterCommit(() => this.#stored.cache(tenant, keyId, created.known))
     this.#changedKeys().set(pk, created.known)
     keys.set(pk, created)
   }
@@ -101,16 +101,15 @@ export class SealedKeys {
   }
 
   /**
-   * Keys that the running unit has created, and `null` for those that it has deleted: not visible to others before the
-   * commit.
+   * Keys that the running unit has created, and `null` for deleted ones. Only this unit sees them before the commit.
    */
-  #changedKeys(): Map<string, KnownKey | null> {
-    return currentUnit().slot(this, () => new Map<string, KnownKey | null>())
+  #changedKeys(): Map<string, CachedKey | null> {
+    return currentUnit().moduleState(this, () => new Map<string, CachedKey | null>())
   }
 
-  /** Keys that the running unit has created and will write, by their partitions. */
+  /** Keys that the running unit will write, by partition key. */
   #createdKeys(): Map<string, CreatedKey> {
-    return currentUnit().slot(CREATED, () => new Map())
+    return currentUnit().moduleState(CREATED, () => new Map())
   }
 }
 
@@ -120,11 +119,11 @@ const CREATED = Symbol('created keys')
 const create = (unit: UnitOfWork, { known: { purpose }, ...key }: CreatedKey): void =>
   unit.create(
     keyItem.encode({ ...key, ...(Object.keys(purpose).length > 0 && { purpose }) }),
-    // The operation is repeated, and then finds the key if it looks for it.
-    () => new AgentError('store.conflict', 'the key was created at the same time', { cause: existing() }),
+    // The operation is retried, and finds the key if it looks for it.
+    () => new AgentError('store.conflict', 'the key was created at the same time', { cause: keyExistsError() }),
   )
 
-const existing = () => new AgentError('key.exists', 'there is a key with this id')
+const keyExistsError = () => new AgentError('key.exists', 'there is a key with this id')
 
 /** The keys of the process's tenants. */
 export const sealedKeys = new SealedKeys(storedKeys)

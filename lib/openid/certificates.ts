@@ -10,7 +10,7 @@ import { withField } from '../x509/field.ts'
 const { type } = certificateRecords
 
 /** The certificates of the tenant, of which there are few. */
-const listed = async (unit: UnitOfWork): Promise<StoredCertificate[]> =>
+const listCertificates = async (unit: UnitOfWork): Promise<StoredCertificate[]> =>
   (await unit.find(unit.tenant, type, {})).map(({ value }) => v.parse(StoredCertificate, value))
 
 /** Throws `request.invalid` at `path`. */
@@ -21,14 +21,14 @@ export const requireCertificate = async (unit: UnitOfWork, id: string, path: str
 }
 
 export interface CertificateChoice {
-  /** By its id, or by its text, as the request says it. */
+  /** Its id or its text, as in the request. */
   keyId?: string | undefined
   x5c?: readonly string[] | undefined
-  /** Where the request says it. */
+  /** The field of the request. */
   path: string
-  /** Of the verifier or issuer, where the request says none. */
+  /** Of the verifier or issuer, if the request names none. */
   certificateId: string | undefined
-  /** What names it, for an error. */
+  /** The field that names the verifier or issuer, for an error. */
   owner: string
 }
 
@@ -40,14 +40,14 @@ export const chooseCertificate = async (
   if (keyId !== undefined) return requireCertificate(unit, keyId, `${path}.keyId`)
   if (x5c !== undefined) {
     const { base64 } = withField(`${path}.x5c.0`, () => readCertificate(String(x5c[0])))
-    const own = (await listed(unit)).find(({ chain }) => chain[0] === base64)
+    const own = (await listCertificates(unit)).find(({ chain }) => chain[0] === base64)
     if (own === undefined) throw invalidField(`${path}.x5c`, 'is not a certificate of this agent')
     return own
   }
   if (certificateId !== undefined) return requireCertificate(unit, certificateId, owner)
-  const [only, ...others] = await listed(unit)
+  const [only, ...others] = await listCertificates(unit)
   if (only === undefined || others.length > 0)
-    throw invalidField(path, `is needed: ${owner} names no certificate, and the agent has not exactly one`)
+    throw invalidField(path, `is required: ${owner} names no certificate, and the agent does not have exactly one`)
   return only
 }
 

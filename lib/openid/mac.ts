@@ -14,10 +14,10 @@ const macUnder = (dataKey: Uint8Array, issuerId: string): Mac => {
 /** Throws `resource.not_found` for an issuer that has made no offer. */
 export const macOf = async (tenant: string, issuerId: string): Promise<Mac> => {
   const dataKey = await findDataKey(tenant)
-  if (dataKey === undefined) throw new AgentError('resource.not_found', 'the issuer has offered nothing yet')
+  if (dataKey === undefined) throw new AgentError('resource.not_found', 'the issuer has not created an offer yet')
   return macUnder(dataKey, issuerId)
 }
 
-/** The same; the unit of work makes the data key if there is none. */
+/** The same; the unit of work creates the data key if necessary. */
 export const ensureMac = async (unit: KeyCreation & { tenant: string }, issuerId: string): Promise<Mac> =>
   macUnder(await ensureDataKey(unit, unit.tenant), issuerId)

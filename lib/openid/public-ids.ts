@@ -1,6 +1,6 @@
 /**
- * Public ids of OpenID4VC: parts of the addresses that wallets call, and what finds the tenant there. None is given
- * twice, because whoever got it again would take over addresses and names that others trust.
+ * Public ids of OpenID4VC: parts of the URLs that wallets call, which lead to the tenant. None is reused, because the
+ * new owner would take over URLs and names that wallets and verifiers trust.
  */
 import { AgentError } from '../errors.ts'
 import { defineItem, readItem } from '../store/item.ts'
@@ -20,14 +20,14 @@ const publicIdItem = defineItem(
   },
 )
 
-/** Takes an id for the unit's tenant. The commit throws `openid.id_taken` if it was ever given. */
+/** Takes an id for the unit's tenant. The commit throws `openid.id_taken` if it was ever used. */
 export const claimPublicId = (unit: UnitOfWork, publicId: string, kind: PublicIdKind): void =>
   unit.create(
     publicIdItem.encode({ publicId, tenant: unit.tenant, of: kind }),
-    () => new AgentError('openid.id_taken', `the id ${publicId} was given before, and no id is given twice`),
+    () => new AgentError('openid.id_taken', `the id ${publicId} was used before, and ids are never reused`),
   )
 
-/** Frees an id of the unit's tenant, so that it leads to nobody and nobody gets it. */
+/** Detaches an id from the unit's tenant. It is never reused. */
 export const releasePublicId = (unit: UnitOfWork, publicId: string): void => {
   const { tenant } = unit
   unit.change(

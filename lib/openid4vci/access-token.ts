@@ -1,4 +1,4 @@
-/** Access tokens of wallets: random, they lead to the session, which has their hash. */
+/** Access tokens of wallets: random, with the id of the session, which stores their hash. */
 import { randomBytes } from 'node:crypto'
 import { AgentError, isAgentError } from '../errors.ts'
 import { isSame, sha256 } from '../openid/compare.ts'
@@ -15,8 +15,8 @@ export const newAccessToken = (sessionId: string): string => `${sessionId}.${ran
 const invalidToken = () => new AgentError('oauth.invalid_token', 'the access token is not valid')
 
 /**
- * The session of an access token, and its issuer. Throws `oauth.invalid_token` where the token is unknown, of another
- * issuer, or at its end, and where its session was revoked or its issuer has stopped.
+ * The session of an access token, and its issuer. Throws `oauth.invalid_token` if the token is unknown, expired or of
+ * another issuer, its session was revoked, or its issuer has stopped issuing.
  */
 export const sessionOfToken = async (
   unit: UnitOfWork,

@@ -1,4 +1,4 @@
-/** The item of an offer's claims, which ends before the session: what needs no key. */
+/** The item of an offer's claims, which expires before the session. Nothing here decrypts it. */
 import { defineItem } from '../store/item.ts'
 import { bytes, integer } from '../store/item-fields.ts'
 import { address } from '../store/keys.ts'
@@ -13,7 +13,7 @@ export const claimsItem = defineItem(
 
 export const keyOf = (unit: UnitOfWork, sessionId: string) => ({ tenant: unit.tenant, sessionId })
 
-/** Lets claims end at another time, in epoch seconds. Does nothing where they are gone. */
+/** Changes when claims expire (epoch seconds). Does nothing if they no longer exist. */
 export const expireClaims = (unit: UnitOfWork, sessionId: string, expiresAt: number): void => {
   const set = claimsItem.attributes({ expiresAt })
   unit.change(claimsItem.addressOf(keyOf(unit, sessionId)), { set }, { present: ['sealed'] }, true)

@@ -1,8 +1,8 @@
-/** The claims of an offer: sealed, in an item of their own, which ends before the session. */
+/** The claims of an offer: sealed, in a separate item, which expires before the session. */
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as v from 'valibot'
-import { ensureDataKey, open, openDataKey, seal } from '../store/data-keys.ts'
+import { ensureDataKey, requireDataKey, seal, unseal } from '../store/data-keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { claimsItem, keyOf } from './claims-item.ts'
 
@@ -26,11 +26,11 @@ export const insertClaims = async (
   unit.create(claimsItem.encode({ ...key, sealed, expiresAt }))
 }
 
-/** Undefined if they are gone, or have expired, to the second. */
+/** Undefined if they no longer exist, or have expired, to the second. */
 export const loadClaims = async (unit: UnitOfWork, sessionId: string): Promise<ClaimsOfCredential[] | undefined> => {
   const key = keyOf(unit, sessionId)
   const stored = await unit.load(claimsItem, key)
   if (stored === undefined) return undefined
-  const packed = open(stored.sealed, await openDataKey(unit.tenant), claimsItem.addressOf(key).pk)
+  const packed = unseal(stored.sealed, await requireDataKey(unit.tenant), claimsItem.addressOf(key).pk)
   return v.parse(v.array(ClaimsOfCredential), JSON.parse(inflateRawSync(packed).toString()))
 }

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import type { Mac } from '../openid/mac.ts'
 
-/** `<session id>.<MAC>` (OpenID4VCI 1.0, section 4.1.1): the same whenever it is asked for. */
+/** `<session id>.<MAC>` (OpenID4VCI 1.0, section 4.1.1): the same each time. */
 export const codeOf = (mac: Mac, { id, createdAt }: { id: string; createdAt: string }): string =>
   `${id}.${mac(`code ${id} ${createdAt}`)}`
 
@@ -10,7 +10,7 @@ const DIGITS = '0123456789'
 /** Without letters and digits that look alike. */
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** A new PIN, of the form that `tx_code` tells the wallet. */
+/** A new PIN, in the form that `tx_code` describes to the wallet. */
 export const newPin = ({ length, input_mode }: { length: number; input_mode: string }): string => {
   const characters = input_mode === 'numeric' ? DIGITS : LETTERS
   return Array.from({ length }, () => characters.charAt(randomInt(characters.length))).join('')

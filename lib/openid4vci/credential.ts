@@ -26,8 +26,8 @@ import { saveSession } from './session.ts'
 
 /** Of one access token. */
 const MAX_REQUESTS = 20
-/** Characters: a function answers with at most 6 MB. */
-const MAX_ANSWER = 4 * 1024 * 1024
+/** Characters: the response of a function has at most 6 MB. */
+const MAX_RESPONSE = 4 * 1024 * 1024
 
 type Offered = StoredIssuanceSession['credentials'][number]
 
@@ -35,8 +35,8 @@ const denied = (message: string) => new AgentError('oauth.credential_request_den
 const rejected = (message: string) => new AgentError('oauth.invalid_credential_request', message)
 
 /**
- * The place of what is asked for in the offer: by the identifier that came with the token, or by its configuration.
- * `format` beside it, of drafts, is passed over.
+ * The index of the requested credential in the offer: by the identifier from the token response, or by its
+ * configuration. `format`, a parameter of drafts, is ignored.
  */
 const requestedIndex = (
   { credentials, credentialIdentifiers }: StoredIssuanceSession,
@@ -44,9 +44,9 @@ const requestedIndex = (
 ): number => {
   const id = identifier ?? configurationId
   if ((identifier === undefined) === (configurationId === undefined) || typeof id !== 'string')
-    throw rejected('either credential_identifier or credential_configuration_id is needed')
+    throw rejected('either credential_identifier or credential_configuration_id is required')
   if (identifier !== undefined && !credentialIdentifiers?.includes(id))
-    throw new AgentError('oauth.unknown_credential_identifier', 'the access token came without this identifier')
+    throw new AgentError('oauth.unknown_credential_identifier', 'the token response did not have this identifier')
   const index = credentials.findIndex(({ credentialConfigurationId }) => credentialConfigurationId === id)
   // The wallet has asked for less than was offered (RFC 9396).
   if (index === -1 || credentialIdentifiers?.includes(id) === false)
@@ -60,12 +60,12 @@ const signerOf = async (unit: UnitOfWork, certificateId: string) => {
     unit.read(unit.tenant, certificateRecords.type, certificateId),
     sealedKeys.get(unit.tenant, certificateId),
   ])
-  if (stored === undefined || jwk === null) throw denied('the certificate of the credential is gone')
+  if (stored === undefined || jwk === null) throw denied('the certificate that signs the credential no longer exists')
   const certificate = v.parse(StoredCertificate, stored.value)
   return { certificate, key: privateKeyOf(jwk), thumbprint: thumbprintOf(publicJwkOf(jwk)) }
 }
 
-/** The keys of copies, whose nonce is used by this; one copy without a key where the configuration asks for no proof. */
+/** The key of each copy, and marks their nonce as used; one copy without a key if the configuration requires no proof. */
 const boundKeys = async (
   unit: UnitOfWork,
   { proof, proofs }: JsonObject,
@@ -73,29 +73,30 @@ const boundKeys = async (
   { configurationId, issuerThumbprint }: { configurationId: string; issuerThumbprint: string },
 ): Promise<(PublicJwk | undefined)[]> => {
   const configuration = Object.hasOwn(configurations, configurationId) ? configurations[configurationId] : undefined
-  if (configuration === undefined) throw denied('the issuer does not issue the credential any more')
+  if (configuration === undefined) throw denied('the issuer no longer issues the credential')
   const { proof_types_supported: types } = configuration
   if (types === undefined) return [undefined]
-  if (proof !== undefined) throw new AgentError('oauth.invalid_proof', 'proof is of a draft: proofs is needed')
+  if (proof !== undefined) throw new AgentError('oauth.invalid_proof', 'proof is not supported: use proofs')
   const { keys, nonce } = await provenKeys(proofs, {
     audience: issuerUrlOf(issuerId),
     algorithms: types.jwt.proof_signing_alg_values_supported,
     batchSize: batchCredentialIssuance?.batchSize ?? 1,
     issuerThumbprint,
   })
-  useNonce(unit, await unit.recordFailure(() => macOf(unit.tenant, issuerId)), nonce)
+  useNonce(unit, await unit.runRead(() => macOf(unit.tenant, issuerId)), nonce)
   return keys
 }
 
-/** Where the status of each copy is: drawn, or the one place that the tenant has chosen, and taken with the offer. */
-const placesOf = async (
+/** The status list index of each copy: drawn now, or the one that the tenant chose and reserved with the offer. */
+const assignStatusIndexes = async (
   unit: UnitOfWork,
   { isRevocable, statusListDetails: chosen }: Offered,
   of: { issuerId: string; count: number; until: Date },
 ): Promise<StatusReference | undefined> => {
   if (!isRevocable) return undefined
   if (chosen === undefined) return drawIndexes(unit, of)
-  if (of.count > 1) throw new AgentError('oauth.invalid_proof', 'one key only: one place in a status list was chosen')
+  if (of.count > 1)
+    throw new AgentError('oauth.invalid_proof', 'only one key is allowed: the offer has one status list index')
   return { listId: chosen.listId, indexes: [chosen.index] }
 }
 
@@ -128,29 +129,30 @@ export const issueCredentials = async (
   accessToken: string | undefined,
   body: JsonObject,
 ) => {
-  // Serializers write what is absent as null.
+  // Some serializers write absent members as null.
   const request = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
   const { session, issuer } = await sessionOfToken(unit, issuerId, accessToken)
   const index = requestedIndex(session, request)
-  if (request.credential_response_encryption !== undefined) throw rejected('the response can not be encrypted')
-  if ((session.requests ?? 0) >= MAX_REQUESTS) throw denied(`the access token had ${MAX_REQUESTS} requests`)
+  if (request.credential_response_encryption !== undefined) throw rejected('encrypted responses are not supported')
+  if ((session.requests ?? 0) >= MAX_REQUESTS)
+    throw denied(`the access token was used ${MAX_REQUESTS} times, which is the maximum`)
   if (session.credentialStatus === 'suspended') throw denied('the credentials are suspended')
   const offered = session.credentials[index] as Offered
   const { credentialConfigurationId: configurationId, certificateId, vct } = offered
   const [signer, claims] = await Promise.all([signerOf(unit, certificateId), loadClaims(unit, session.id)])
   const { certificate, key } = signer
   const { payload, disclosureFrame: frame } = claims?.[index] ?? {}
-  if (payload === undefined) throw denied('the claims of the offer are gone')
+  if (payload === undefined) throw denied('the claims of the offer no longer exist')
   const times = issuedTimes(payload, certificate, new Date())
   if (times === undefined) throw denied('the credential or its certificate has expired')
   const keys = await boundKeys(unit, request, issuer, { configurationId, issuerThumbprint: signer.thumbprint })
   const until = times.exp === undefined ? new Date(certificate.notAfter) : new Date(times.exp * 1000)
-  const places = await placesOf(unit, offered, { issuerId, count: keys.length, until })
+  const places = await assignStatusIndexes(unit, offered, { issuerId, count: keys.length, until })
   const iss = issuerUrlOf(issuerId)
-  // Verifiers compare it with the names of the certificate, and look nowhere else.
+  // Verifiers compare `iss` with the names of the certificate only.
   const isNamed = hasIssuerName(certificate, iss)
   const header = { typ: 'dc+sd-jwt', kid: signer.thumbprint, x5c: certificate.chain }
-  // Salts, key and place alone tell copies apart.
+  // Copies differ only in salts, key and status index.
   const copyFor = async (jwk: PublicJwk | undefined, copy: number) => {
     const status = places && { uri: statusListUri(issuerId, places.listId), idx: places.indexes[copy] }
     const own = { vct, ...times, ...(isNamed && { iss }), ...(jwk && { cnf: { jwk } }) }
@@ -158,8 +160,8 @@ export const issueCredentials = async (
     return { credential: await issueSdJwt({ key, header, claims: all, frame }) }
   }
   const credentials = await Promise.all(keys.map(copyFor))
-  if (credentials.reduce((sum, { credential }) => sum + credential.length, 0) > MAX_ANSWER)
-    throw denied('the credentials are too large for one answer: ask for fewer keys')
+  if (credentials.reduce((sum, { credential }) => sum + credential.length, 0) > MAX_RESPONSE)
+    throw denied('the credentials are too large for one response: request fewer keys')
   const notificationId = randomBytes(16).toString('base64url')
   const issued = { credentialConfigurationId: configurationId, issuedAt: new Date().toISOString(), count: keys.length }
   await saveSession(unit, afterIssuing(session, { ...issued, ...(places && { status: places }) }, notificationId))

@@ -11,7 +11,7 @@ const MAX_METADATA = 16 * 1024
 /** Throws `request.invalid`. */
 export const assertMetadataSize = (metadata: JsonObject = {}): void => {
   if (Buffer.byteLength(JSON.stringify(metadata)) > MAX_METADATA)
-    throw invalidField('issuanceMetadata', `must not be over ${MAX_METADATA} bytes`)
+    throw invalidField('issuanceMetadata', `must be at most ${MAX_METADATA} bytes`)
 }
 
 /** Fields replace those with the same names. Throws `resource.not_found`, `request.invalid`. */

@@ -1,4 +1,4 @@
-/** Times of a credential: copies of one request, and those of others of that day, are not told apart by them. */
+/** Times of a credential, rounded so that they do not distinguish copies, or credentials that were issued on the same day. */
 import type { StoredCertificate } from '../records/certificate.ts'
 
 const HOUR = 60 * 60
@@ -10,13 +10,13 @@ export interface IssuedTimes {
   exp?: number
 }
 
-/** Up to the hour, or to the day where that is a small part of the time left. */
+/** Rounded up to the hour, or to the day if more than 7 days are left. */
 const roundedEnd = (exp: number, now: number): number => {
   const step = exp > now + 7 * DAY ? DAY : HOUR
   return Math.ceil(exp / step) * step
 }
 
-/** Within the certificate's validity. Undefined where the payload's end or the certificate's has come. */
+/** Within the certificate's validity. Undefined if the payload or the certificate is not valid now. */
 export const issuedTimes = (
   { exp }: { exp?: unknown },
   certificate: Pick<StoredCertificate, 'notBefore' | 'notAfter'>,

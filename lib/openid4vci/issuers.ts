@@ -30,7 +30,7 @@ const MAX_FORMER = 20
 /** The Credential Issuer Identifier (OpenID4VCI 1.0, section 12.2.1). */
 export const issuerUrlOf = (issuerId: string): string => `${settings().PUBLIC_URL}/oid4vci/${issuerId}`
 
-/** Whether it makes offers and gives tokens: not where only what verifiers read is left of it. */
+/** Whether it creates offers and issues tokens. False if only its documents for verifiers remain. */
 export const isIssuing = ({ publicOnlySince }: StoredIssuer): boolean => publicOnlySince === undefined
 
 const notFound = () => new AgentError('resource.not_found', 'there is no such issuer')
@@ -46,7 +46,7 @@ export const loadIssuer = async (unit: UnitOfWork, issuerId: string): Promise<St
 export const readIssuer = async (tenant: string, issuerId: string): Promise<StoredIssuer> =>
   v.parse(StoredIssuer, (await requireRecord(tenant, type, issuerId)).value)
 
-/** An issuer by its public id, and whose it is. Throws `resource.not_found`. */
+/** An issuer by its public id, and its tenant. Throws `resource.not_found`. */
 export const readPublicIssuer = async (issuerId: string): Promise<{ tenant: string; issuer: StoredIssuer }> => {
   const tenant = await tenantOfPublicId(issuerId, 'issuer')
   return { tenant, issuer: await readIssuer(tenant, issuerId) }
@@ -64,7 +64,7 @@ const assertAtRoot = (): void => {
 
 const TYPE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,127}$/
 
-/** A type below the public URL is one that this issuer serves, or tenants would speak for one another. */
+/** A type below the public URL must be served by this issuer, or a tenant could describe the types of another tenant. */
 const assertOwnTypes = (issuerId: string, { credentialConfigurationsSupported: configurations }: IssuerSettings) => {
   const { origin } = new URL(settings().PUBLIC_URL)
   const types = `${issuerUrlOf(issuerId)}/types/`
@@ -94,8 +94,8 @@ export const createIssuer = async (unit: UnitOfWork, { issuerId = randomUUID(), 
   return view({ value, tags: {} })
 }
 
-/** Notes which certificates sign for an issuer besides its own: their keys stay in its key set. */
-export const noteCertificates = async (unit: UnitOfWork, issuer: StoredIssuer, ids: string[]): Promise<void> => {
+/** Records other certificates that sign for an issuer: their keys stay in its key set. */
+export const recordCertificates = async (unit: UnitOfWork, issuer: StoredIssuer, ids: string[]): Promise<void> => {
   const { certificateId, formerCertificateIds: former = [] } = issuer
   const added = [...new Set(ids)].filter((id) => id !== certificateId && !former.includes(id))
   if (added.length === 0) return
@@ -104,7 +104,7 @@ export const noteCertificates = async (unit: UnitOfWork, issuer: StoredIssuer, i
   await unit.update({ tenant: unit.tenant, type, id: issuer.id, value, tags: {} })
 }
 
-/** The certificates that have signed before, when another one is chosen. */
+/** The previous certificates, after another one was chosen. */
 const formerOf = (
   { certificateId: before, formerCertificateIds: former = [] }: StoredIssuer,
   now: string | undefined,
@@ -128,8 +128,8 @@ export const updateIssuer = async (unit: UnitOfWork, issuerId: string, chosen: I
 }
 
 /**
- * Deletes an issuer: its addresses lead nowhere, so its offers and access tokens end. With `keepPublic` they end as well,
- * and what verifiers read stays. Throws `resource.not_found`, `openid.in_use`.
+ * Deletes an issuer, which ends its offers and access tokens. With `keepPublic` its documents for verifiers remain.
+ * Throws `resource.not_found`, `openid.in_use`.
  */
 export const deleteIssuer = async (unit: UnitOfWork, issuerId: string, keepPublic: boolean): Promise<void> => {
   const issuer = await loadIssuer(unit, issuerId)
@@ -142,7 +142,7 @@ export const deleteIssuer = async (unit: UnitOfWork, issuerId: string, keepPubli
   if (until !== undefined && until > new Date())
     throw new AgentError(
       'openid.in_use',
-      `the issuer has revocable credentials until ${until.toISOString()}: keep=public ends it and serves their status on`,
+      `the issuer has revocable credentials until ${until.toISOString()}: keep=public ends the issuer and keeps its status lists`,
     )
   await unit.remove(unit.tenant, type, issuerId)
   releasePublicId(unit, issuerId)

@@ -1,4 +1,4 @@
-/** The keys of an issuer's certificates, for verifiers that look for them by its name. */
+/** The keys of an issuer's certificates, for verifiers that find them by its URL. */
 import * as v from 'valibot'
 import { publicJwk, thumbprintOf } from '../jose/jwk.ts'
 import { StoredCertificate } from '../records/certificate.ts'
@@ -15,7 +15,7 @@ const jwkOf = ({ chain }: StoredCertificate) => {
 
 /** A key set (RFC 7517, section 5) of the certificate that signs, and of those that have signed before. */
 export const issuerKeys = async (tenant: string, { certificateId, formerCertificateIds = [] }: StoredIssuer) => {
-  // All, of which there are few: the only one signs where the issuer names none.
+  // All certificates, which are few: if the issuer names none, the only one signs.
   const records = await readTagged(tenant, certificateRecords, EVERY, EVERY)
   const certificates = records.map(({ value }) => v.parse(StoredCertificate, value))
   const named = certificateId === undefined ? formerCertificateIds : [certificateId, ...formerCertificateIds]

@@ -3,7 +3,7 @@ import { AgentError } from '../errors.ts'
 import type { CredentialConfiguration, StoredIssuer } from '../records/openid4vci.ts'
 import { isIssuing, issuerUrlOf } from './issuers.ts'
 
-/** Wallets refuse empty lists of names. */
+/** Wallets reject empty lists of names. */
 const displayIn = (display: unknown) => Array.isArray(display) && display.length > 0 && { display }
 
 const shownConfiguration = ({ credential_metadata: metadata, ...rest }: CredentialConfiguration) => {
@@ -30,12 +30,12 @@ export const issuerMetadata = (issuer: StoredIssuer) => {
 
 const jwksUriOf = (url: string): string => `${url}/jwks`
 
-/** RFC 8414, section 2, and section 12.3. No DPoP: a proof is passed over. */
+/** RFC 8414, section 2, and section 12.3. DPoP is not supported: a proof is ignored. */
 export const serverMetadata = ({ issuerId }: StoredIssuer) => {
   const url = issuerUrlOf(issuerId)
   return {
     ...{ issuer: url, token_endpoint: `${url}/token`, jwks_uri: jwksUriOf(url) },
-    // Required, and there is no authorization endpoint.
+    // Required; empty because there is no authorization endpoint.
     response_types_supported: [],
     grant_types_supported: ['urn:ietf:params:oauth:grant-type:pre-authorized_code'],
     'pre-authorized_grant_anonymous_access_supported': true,
@@ -55,7 +55,7 @@ const DOCUMENTS = new Map<string, (issuer: StoredIssuer) => object>([
   ['jwt-vc-issuer', keyMetadata],
 ])
 
-/** A document by its well-known name. Throws `resource.not_found` for those that lead wallets to an issuer that has ended. */
+/** A document by its well-known name. Throws `resource.not_found` for documents for wallets if the issuer no longer issues. */
 export const wellKnown = (issuer: StoredIssuer, name: string): object => {
   const document = DOCUMENTS.get(name)
   if (document === undefined || (name !== 'jwt-vc-issuer' && !isIssuing(issuer)))

@@ -1,4 +1,4 @@
-/** Nonces of proofs (OpenID4VCI 1.0, section 7): nothing is written when one is given, only when it is used. */
+/** Nonces of proofs (OpenID4VCI 1.0, section 7): a nonce is written only when it is used. */
 import { randomBytes } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { isSame } from '../openid/compare.ts'
@@ -31,10 +31,10 @@ export const newNonce = (mac: Mac): string => {
 
 const NONCE = /^(([0-9a-z]{1,10})\.[\w-]{22})\.([\w-]{43})$/
 
-/** Section 8.3.1.2: the wallet takes a new one, which no error contains. */
+/** Section 8.3.1.2: the wallet requests a new one, which no error contains. */
 const invalidNonce = () => new AgentError('oauth.invalid_nonce', 'the nonce is not valid, or was used')
 
-/** Uses a nonce of the issuer, which nobody can use again. Throws `oauth.invalid_nonce`; the commit, too. */
+/** Marks a nonce of the issuer as used. Throws `oauth.invalid_nonce`, and so does the commit. */
 export const useNonce = (unit: UnitOfWork, mac: Mac, nonce: unknown): void => {
   if (typeof nonce !== 'string') throw invalidNonce()
   const [, content = '', expiry = '', code = ''] = NONCE.exec(nonce) ?? []

@@ -14,8 +14,8 @@ export interface WalletNotification {
 }
 
 /**
- * Stores the event, without the wallet's text. Claims are deleted once all that was offered is accepted. The same event
- * again changes nothing else. Throws `oauth.invalid_token`, `oauth.invalid_notification_request`,
+ * Stores the event, without the wallet's text. Claims are deleted once all offered credentials are accepted. A repeated
+ * event changes nothing else. Throws `oauth.invalid_token`, `oauth.invalid_notification_request`,
  * `oauth.invalid_notification_id`.
  */
 export const notify = async (
@@ -26,10 +26,10 @@ export const notify = async (
 ): Promise<undefined> => {
   const { session } = await sessionOfToken(unit, issuerId, accessToken)
   if (typeof event !== 'string' || !EVENTS.includes(event) || typeof id !== 'string')
-    throw new AgentError('oauth.invalid_notification_request', 'notification_id and a known event are needed')
+    throw new AgentError('oauth.invalid_notification_request', 'notification_id and a known event are required')
   const place = session.notificationIds?.indexOf(sha256(id)) ?? -1
   if (place === -1)
-    throw new AgentError('oauth.invalid_notification_id', 'notification_id is not one of this access token')
+    throw new AgentError('oauth.invalid_notification_id', 'notification_id does not belong to this access token')
   if (event !== 'credential_accepted') {
     if (session.notification !== event) await saveSession(unit, { ...session, notification: event })
     return

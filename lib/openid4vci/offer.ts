@@ -11,7 +11,7 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { insertClaims } from './claims.ts'
 import { codeOf, newPin, pinMacOf } from './code.ts'
 import { assertMetadataSize } from './issuance-metadata.ts'
-import { isIssuing, issuerUrlOf, loadIssuer, noteCertificates } from './issuers.ts'
+import { isIssuing, issuerUrlOf, loadIssuer, recordCertificates } from './issuers.ts'
 import { offerLinkOf } from './offer-link.ts'
 import { assertOfferSize, type CheckedCredential, checkCredential } from './offered-credential.ts'
 import { findSession, insertSession, isOffered, saveSession } from './session.ts'
@@ -46,14 +46,14 @@ const assertServer = ({ publicIssuerId, preAuthorizedCodeFlowConfig: flow }: Cre
     throw invalidField('preAuthorizedCodeFlowConfig.authorizationServerUrl', `must be ${own}`)
 }
 
-/** Throws `request.invalid` where a configuration is offered twice: each is issued for the keys of one wallet. */
+/** Throws `request.invalid` if a configuration is offered twice: each is issued for the keys of one wallet. */
 const assertDistinct = ({ credentials }: CredentialOffer): void => {
   const ids = credentials.map((one) => one.credentialSupportedId)
   const index = ids.findIndex((id, place) => ids.indexOf(id) !== place)
   if (index >= 0) throw invalidField(`credentials.${index}.credentialSupportedId`, 'is offered twice')
 }
 
-/** Places in lists that the tenant has chosen. The commit throws `status.index_taken`. */
+/** Reserves the status list indexes that the tenant has chosen. The commit throws `status.index_taken`. */
 const takeIndexes = async (unit: UnitOfWork, issuerId: string, credentials: readonly CheckedCredential[]) => {
   for (const { stored, end } of credentials)
     if (stored.statusListDetails !== undefined)
@@ -67,7 +67,7 @@ const takeIndexes = async (unit: UnitOfWork, issuerId: string, credentials: read
 export const createOffer = async (unit: UnitOfWork, body: CredentialOffer) => {
   const { publicIssuerId: issuerId, issuanceMetadata, expiresIn = EXPIRES_IN } = body
   const issuer = await loadIssuer(unit, issuerId)
-  if (!isIssuing(issuer)) throw invalidField('publicIssuerId', `issues nothing since ${issuer.publicOnlySince}`)
+  if (!isIssuing(issuer)) throw invalidField('publicIssuerId', `has stopped issuing at ${issuer.publicOnlySince}`)
   assertServer(body)
   assertDistinct(body)
   assertMetadataSize(issuanceMetadata)
@@ -80,7 +80,7 @@ export const createOffer = async (unit: UnitOfWork, body: CredentialOffer) => {
   }
   assertOfferSize(credentials)
   await takeIndexes(unit, issuerId, credentials)
-  await noteCertificates(
+  await recordCertificates(
     unit,
     issuer,
     credentials.map(({ stored }) => stored.certificateId),
@@ -107,8 +107,8 @@ export const createOffer = async (unit: UnitOfWork, body: CredentialOffer) => {
 }
 
 /**
- * The offer of a session, of which is noted that it was read: it may be read again until it is taken. Unknown, foreign,
- * expired and taken offers are told apart by nobody. Throws `resource.not_found`.
+ * Reads the offer of a session and records this; it can be read again until it is accepted. Unknown, expired and
+ * accepted offers, and another issuer's, are the same `resource.not_found`.
  */
 export const readOffer = async (unit: UnitOfWork, issuerId: string, sessionId: string): Promise<string> => {
   const issuer = await loadIssuer(unit, issuerId)

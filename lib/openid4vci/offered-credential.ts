@@ -1,4 +1,4 @@
-/** Checks a credential of an offer when it is made, so that its wallet gets it whenever it asks. */
+/** Checks a credential when its offer is created, so that it can be issued at any time later. */
 import { invalidField } from '../errors.ts'
 import type { OfferedCredential } from '../interface/openid4vci.ts'
 import { isObject, type JsonObject } from '../json.ts'
@@ -9,7 +9,7 @@ import { frameViolation } from '../sd-jwt/issue.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import type { ClaimsOfCredential } from './claims.ts'
 
-/** Bytes of JSON. The last: a function answers with at most 6 MB, in which credentials are base64url. */
+/** Bytes of JSON. The last: the response of a function has at most 6 MB, with credentials in base64url. */
 const MAX_CREDENTIAL = 64 * 1024
 const MAX_OFFER = 200 * 1024
 const MAX_BATCH = 2 * 1024 * 1024
@@ -22,7 +22,7 @@ const REGISTERED = ['vct', 'exp']
 export interface CheckedCredential {
   stored: StoredIssuanceSession['credentials'][number]
   claims: ClaimsOfCredential
-  /** Of the credential's validity at the latest. */
+  /** The latest end of the credential's validity. */
   end: Date
 }
 
@@ -34,7 +34,7 @@ interface OfferTimes {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** The path of a claim that is not listed, neither itself nor what it is in. `listed`: what follows of the listed paths. */
+/** The path of a claim that no listed path includes. `listed`: the remaining parts of the listed paths. */
 const unlistedIn = (value: unknown, listed: readonly (readonly unknown[])[]): string[] | undefined => {
   if (listed.some((path) => path.length === 0)) return undefined
   if (listed.length === 0) return []
@@ -68,7 +68,7 @@ const assertPayload = (payload: JsonObject, { vct, credential_metadata }: Creden
   if (unlisted !== undefined) throw invalidField([path, ...unlisted].join('.'), 'is not a claim of the configuration')
 }
 
-/** When the credential ends: with its certificate, unless it says before. */
+/** When the credential expires: at its `exp`, or with its certificate. */
 const endOf = ({ exp }: JsonObject, { notAfter }: StoredCertificate, now: Date, path: string): Date => {
   if (exp === undefined) return new Date(notAfter)
   if (typeof exp !== 'number' || !Number.isSafeInteger(exp))
@@ -81,15 +81,15 @@ const endOf = ({ exp }: JsonObject, { notAfter }: StoredCertificate, now: Date, 
 
 const assertSize = ({ payload, disclosureFrame }: OfferedCredential, batchSize: number, path: string): void => {
   const bytes = bytesOf([payload, disclosureFrame])
-  if (bytes > MAX_CREDENTIAL) throw invalidField(path, `must not be over ${MAX_CREDENTIAL} bytes`)
+  if (bytes > MAX_CREDENTIAL) throw invalidField(path, `must be at most ${MAX_CREDENTIAL} bytes`)
   if (bytes * batchSize > MAX_BATCH)
-    throw invalidField(path, `must not be over ${MAX_BATCH} bytes in the ${batchSize} credentials of a batch`)
+    throw invalidField(path, `must be at most ${MAX_BATCH} bytes in the ${batchSize} credentials of a batch`)
 }
 
 /** Throws `request.invalid` for the claims of all credentials. */
 export const assertOfferSize = (credentials: readonly CheckedCredential[]): void => {
   if (bytesOf(credentials.map(({ claims }) => claims)) > MAX_OFFER)
-    throw invalidField('credentials', `must not have over ${MAX_OFFER} bytes of claims`)
+    throw invalidField('credentials', `must have at most ${MAX_OFFER} bytes of claims`)
 }
 
 /** Throws `request.invalid` with the field below `path`. */

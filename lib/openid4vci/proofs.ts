@@ -23,20 +23,19 @@ const invalid = (message: string) => new AgentError('oauth.invalid_proof', messa
 
 /** The JWTs of the only type of proofs. */
 const jwtsOf = (proofs: unknown, batchSize: number): unknown[] => {
-  if (!isObject(proofs) || Object.keys(proofs).join() !== 'jwt')
-    throw invalid('proofs of the type jwt alone are needed')
+  if (!isObject(proofs) || Object.keys(proofs).join() !== 'jwt') throw invalid('proofs must have the type jwt only')
   const { jwt } = proofs
   if (!Array.isArray(jwt) || jwt.length === 0) throw invalid('proofs.jwt must be a list of JWTs')
-  if (jwt.length > batchSize) throw invalid(`proofs.jwt has more keys than ${batchSize}`)
+  if (jwt.length > batchSize) throw invalid(`proofs.jwt must have at most ${batchSize} keys`)
   return jwt
 }
 
-/** Names of the key in a header: this one alone, because none of a DID or a certificate is looked up. */
+/** Other names of the key in a header. They are not allowed, because no DID or certificate is resolved. */
 const OTHER_NAMES = ['kid', 'x5c', 'trust_chain']
 
 const verifyProof = async (text: unknown, rules: ProofRules): Promise<{ jwk: PublicJwk; payload: JsonObject }> => {
   const { header } = decodeJwt(text, MAX_LENGTH)
-  if (OTHER_NAMES.some((name) => Object.hasOwn(header, name))) throw invalid('a proof must name its key by jwk alone')
+  if (OTHER_NAMES.some((name) => Object.hasOwn(header, name))) throw invalid('a proof must name its key by jwk only')
   const { payload } = await verifyJwt(text, header.jwk, {
     typ: 'openid4vci-proof+jwt',
     algorithms: rules.algorithms,
@@ -50,7 +49,7 @@ const verifyProof = async (text: unknown, rules: ProofRules): Promise<{ jwk: Pub
 }
 
 /**
- * The keys for which a request has proofs, and the one nonce of all of them, which the caller checks. Throws
+ * The keys for which a request has proofs, and their common nonce, which the caller checks. Throws
  * `oauth.invalid_proof`.
  */
 export const provenKeys = async (
@@ -64,8 +63,8 @@ export const provenKeys = async (
       throw error instanceof JoseError ? invalid(`a proof is not valid: ${error.message}`) : error
     })
     const thumbprint = thumbprintOf(jwk)
-    if (keys.has(thumbprint)) throw invalid('a key is there twice')
-    if (thumbprint === rules.issuerThumbprint) throw invalid("a key is the issuer's own")
+    if (keys.has(thumbprint)) throw invalid('a key occurs twice')
+    if (thumbprint === rules.issuerThumbprint) throw invalid("a proof uses the issuer's own key")
     keys.set(thumbprint, jwk)
     nonces.add(payload.nonce)
   }

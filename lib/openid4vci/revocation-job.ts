@@ -1,22 +1,22 @@
-/** The job of a revocation of many sessions: each in a transaction of its own, so that it goes on wherever it was stopped. */
+/** The job of a revocation of many sessions: each in a separate transaction, so that an interrupted job can continue. */
 import * as v from 'valibot'
 import { errorName, isAgentError } from '../errors.ts'
 import type { Job, JobHandler } from '../jobs/job.ts'
 import { log } from '../log.ts'
 import { issuanceSessionRecords, statusRevocationRecords } from '../records/openid-kinds.ts'
 import { type RevocationFilter, StoredIssuanceSession, StoredStatusRevocation } from '../records/openid4vci.ts'
-import { isRetryable } from '../store/faults.ts'
-import { everyPartition } from '../store/index-entries.ts'
-import { toCursor } from '../store/item-list.ts'
+import { isRetryable } from '../store/aws-errors.ts'
+import { allRecordsPartition } from '../store/index-entries.ts'
+import { encodeCursor } from '../store/item-list.ts'
 import { listIndexed, requireRecord } from '../store/record-reads.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { changeStatus } from './status.ts'
 
-/** Of one run, which ends well before the function does (60 s). In ms, and in steps: sessions, or pages without one. */
+/** Limits of one run, well below the timeout of the function (60 s): ms, and steps (sessions, or pages without one). */
 const MAX_MS = 20_000
 const MAX_STEPS = 200
-/** One less than what a list reads at once, because it looks for one more. */
+/** One less than the largest page that is read at once, because a list reads one more entry. */
 const PAGE = 99
 
 const { type } = statusRevocationRecords
@@ -24,8 +24,8 @@ const { type } = statusRevocationRecords
 type IssuerFilter = Extract<RevocationFilter, { publicIssuerId: string }>
 type Place = StoredStatusRevocation['place']
 
-/** Whether a session has a revocable credential that the filter is about. */
-const isMeant = (value: unknown, filter: IssuerFilter): boolean => {
+/** Whether a session has a revocable credential that matches the filter. */
+const matchesFilter = (value: unknown, filter: IssuerFilter): boolean => {
   const { publicIssuerId, credentialConfigurationId, issuedBefore, issuedAfter } = filter
   const { issuerId, issuedCredentials = [] } = v.parse(StoredIssuanceSession, value)
   const isIssuedThen = (at: number) =>
@@ -53,18 +53,18 @@ async function* sessionsFrom(
   let cursor = place === undefined ? undefined : String(place)
   do {
     const page = await listIndexed(
-      everyPartition(tenant, issuanceSessionRecords.type),
+      allRecordsPartition(tenant, issuanceSessionRecords.type),
       { limit: PAGE, order: 'desc', cursor },
-      ({ value }) => isMeant(value, filter),
+      ({ value }) => matchesFilter(value, filter),
     )
     for (const { value } of page.entries)
-      yield { id: String(value.id), place: toCursor(`${value.createdAt}#${value.id}`) }
+      yield { id: String(value.id), place: encodeCursor(`${value.createdAt}#${value.id}`) }
     cursor = page.next
     if (cursor !== undefined) yield { place: cursor }
   } while (cursor !== undefined)
 }
 
-/** Whether the credentials of a session are revoked now. One that is done already is no failure. */
+/** Revokes the credentials of a session; false if that is not possible. A session that is already revoked is a success. */
 const revoke = async (tenant: string, sessionId: string): Promise<boolean> => {
   try {
     const revokePart = () => transaction(tenant, (unit) => changeStatus(unit, sessionId, 'revoked'))
@@ -73,7 +73,7 @@ const revoke = async (tenant: string, sessionId: string): Promise<boolean> => {
   } catch (error) {
     if (isRetryable(error)) throw error
     if (!isAgentError(error, 'resource.not_found') && !isAgentError(error, 'credential.not_revocable'))
-      log('error', 'a session could not be revoked', {
+      log('error', 'revocation of a session failed', {
         event: 'status.not_revoked',
         ...{ tenant, sessionId, error: errorName(error) },
       })
@@ -101,7 +101,7 @@ const runRevocation: JobHandler['run'] = async ({ tenant, id }: Job) => {
 
 export const statusRevocationJob: JobHandler = {
   run: runRevocation,
-  // What was to be revoked is not left as it is, whatever has failed.
-  again: 60 * 60_000,
+  // A revocation is retried until it succeeds.
+  repeatAfter: 60 * 60_000,
   giveUp: async () => undefined,
 }

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 const { type } = issuanceSessionRecords
 
-/** Whether its offer can still be taken from this issuer, which it can be until a token was given. */
+/** Whether its offer can still be accepted from this issuer: until a token is issued. */
 export const isOffered = ({ state, issuerId, expiresAt }: StoredIssuanceSession, ofIssuer: string): boolean =>
   (state === 'OfferCreated' || state === 'OfferUriRetrieved') &&
   issuerId === ofIssuer &&

@@ -13,8 +13,11 @@ import { setStatuses } from '../status-list/pieces.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { loadSession, saveSession } from './session.ts'
 
-/** Revoked is final, and only what is suspended can be resumed. */
-const assertTurn = ({ credentialStatus: before = 'valid' }: StoredIssuanceSession, status: IssuedStatus): void => {
+/** Revocation is final, and only suspended credentials can be resumed. */
+const assertTransition = (
+  { credentialStatus: before = 'valid' }: StoredIssuanceSession,
+  status: IssuedStatus,
+): void => {
   if (before === 'revoked' && status !== 'revoked')
     throw new AgentError('status.out_of_turn', 'the credentials of the session are revoked, which is final')
   if (before === 'valid' && status === 'valid')
@@ -22,8 +25,8 @@ const assertTurn = ({ credentialStatus: before = 'valid' }: StoredIssuanceSessio
 }
 
 /**
- * Changes the status of a session's credentials; where they have it already, nothing is written. Returns the session,
- * and how many pieces of lists are left for another transaction, which only a revocation may leave. Throws
+ * Changes the status of a session's credentials; writes nothing if they already have it. Returns the session, and the
+ * number of list pieces that are left for another transaction, which only a revocation may leave. Throws
  * `resource.not_found`, `credential.not_revocable`, `status.out_of_turn`, `store.transaction_too_large`.
  */
 export const changeStatus = async (
@@ -35,7 +38,7 @@ export const changeStatus = async (
   const references = (session.issuedCredentials ?? []).flatMap(({ status: places }) => places ?? [])
   if (references.length === 0)
     throw new AgentError('credential.not_revocable', 'the session has issued no revocable credential')
-  assertTurn(session, status)
+  assertTransition(session, status)
   const left = await setStatuses(unit, references, status)
   if (left > 0 && status !== 'revoked')
     throw new AgentError('store.transaction_too_large', 'the session has credentials in too many pieces of lists')
@@ -56,7 +59,7 @@ export const startRevocation = (unit: UnitOfWork, filter: RevocationFilter): str
   return id
 }
 
-/** Revokes at once; what one transaction can not write is left to a job. A revoked session is never resumed meanwhile. */
+/** Revokes immediately; a job writes what does not fit into one transaction. The session cannot be resumed meanwhile. */
 export const revokeSession = async (unit: UnitOfWork, sessionId: string): Promise<StoredIssuanceSession> => {
   const { session, left } = await changeStatus(unit, sessionId, 'revoked')
   if (left > 0) startRevocation(unit, { sessionIds: [sessionId] })

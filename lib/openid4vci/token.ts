@@ -27,12 +27,12 @@ const sessionOfCode = async (unit: UnitOfWork, issuerId: string, code: string) =
   const [, id = ''] = /^([\w-]{22})\.[\w-]{43}$/.exec(code) ?? []
   const [session, issuer] = await Promise.all([findSession(unit, id), loadIssuer(unit, issuerId)])
   if (session?.issuerId !== issuerId || !isIssuing(issuer)) throw new AgentError(...INVALID_GRANT)
-  const mac = await unit.recordFailure(() => macOf(unit.tenant, issuerId))
+  const mac = await unit.runRead(() => macOf(unit.tenant, issuerId))
   if (!isSame(code, codeOf(mac, session))) throw new AgentError(...INVALID_GRANT)
   return { session, mac }
 }
 
-/** Ends an offer or its token, with the claims. What was issued in full stays so. */
+/** Ends an offer or its token, with the claims. A completed session stays completed. */
 const end = (unit: UnitOfWork, { tokenHash: _, ...session }: StoredIssuanceSession, errorMessage: string) => {
   deleteClaims(unit, session.id)
   return saveSession(unit, session.state === 'Completed' ? session : { ...session, state: 'Error', errorMessage })
@@ -57,7 +57,7 @@ const requestedIds = (text: string | undefined, { credentials }: StoredIssuanceS
   return [...ids]
 }
 
-/** Gives the token, once. */
+/** Issues the token, once. */
 const grant = async (unit: UnitOfWork, session: StoredIssuanceSession, ids: string[] | undefined) => {
   const accessToken = newAccessToken(session.id)
   const expiresAt = epochSeconds() + TOKEN_SECONDS
@@ -78,11 +78,11 @@ const grant = async (unit: UnitOfWork, session: StoredIssuanceSession, ids: stri
 }
 
 /**
- * Gives an access token for a code and its PIN. A wrong PIN is counted, and the last try ends the offer: whoever has the
- * code may do that. A code that is used again was seen by another, and its token ends (RFC 6749, section 4.1.2), unless
+ * Issues an access token for a code and its PIN. A wrong PIN is counted, and the last try ends the offer: every holder
+ * of the code can do that. A code that is used again has leaked, and its token ends (RFC 6749, section 4.1.2), unless
  * the tries are used up. Throws `request.malformed`, `oauth.unsupported_grant_type`, `oauth.invalid_grant`.
  */
-export const giveToken = async (unit: UnitOfWork, issuerId: string, form: v.InferOutput<typeof RequestToken.body>) => {
+export const issueToken = async (unit: UnitOfWork, issuerId: string, form: v.InferOutput<typeof RequestToken.body>) => {
   const { grant_type, 'pre-authorized_code': code, tx_code = '', authorization_details } = form
   if (grant_type !== PRE_AUTHORIZED_CODE)
     throw new AgentError('oauth.unsupported_grant_type', 'grant_type must be that of pre-authorized codes')
@@ -93,7 +93,7 @@ export const giveToken = async (unit: UnitOfWork, issuerId: string, form: v.Infe
   if (!(wasUsed || isOffered(session, issuerId)) || (pin && pin.tries >= MAX_PIN_TRIES))
     throw new AgentError(...INVALID_GRANT)
   if (!wasUsed && (pin === undefined) !== (tx_code === ''))
-    throw malformed(pin ? 'tx_code is missing: the offer asks for it' : 'the offer asks for no tx_code')
+    throw malformed(pin ? 'tx_code is missing: the offer requires it' : 'the offer does not allow a tx_code')
   if (pin && !isSame(pin.mac, pinMacOf(mac, session.id, tx_code))) {
     const counted = { ...session, pin: { ...pin, tries: pin.tries + 1 } }
     const isLast = !wasUsed && counted.pin.tries === MAX_PIN_TRIES

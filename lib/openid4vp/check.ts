@@ -1,4 +1,4 @@
-/** Named checks of an answer: each has an outcome, and the first that fails ends the session. */
+/** Named checks of a response: each has an outcome, and the first that fails ends the session. */
 import type { Check } from '../records/openid4vp.ts'
 
 export type CheckName =
@@ -15,7 +15,7 @@ export type CheckName =
   | 'trusted_authorities'
   | 'status'
 
-/** A check that has failed. The message is a sentence of ours for the tenant; it quotes nothing that a wallet wrote. */
+/** A check that has failed. The message is for the tenant, and quotes nothing that a wallet wrote. */
 export class CheckError extends Error {
   readonly check: CheckName
 
@@ -26,7 +26,7 @@ export class CheckError extends Error {
   }
 }
 
-/** The checks that were made, each once: of several credentials it has passed if it has passed for all. */
+/** The checks that were performed, each once: with several credentials, a check has passed if it has passed for all. */
 export class Checks {
   readonly #passed = new Set<CheckName>()
 

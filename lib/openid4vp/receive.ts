@@ -1,16 +1,16 @@
-/** Receives the answer of a wallet: read and verified first, then written in one transaction with the session's end. */
+/** Receives the response of a wallet: read and verified first, then written in one transaction with the session's end. */
 import { randomBytes } from 'node:crypto'
 import { AgentError, CommittedError, isAgentError, shortReason } from '../errors.ts'
 import { sha256 } from '../openid/compare.ts'
 import type { Claims, StoredVerificationSession } from '../records/openid4vp.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { type Answer, type ResponseForm, readAnswer } from './response.ts'
+import { type ResponseForm, readResponse, type WalletResponse } from './response.ts'
 import { resultItem } from './result.ts'
 import { findSession, isOpen, readSession, saveSession } from './session.ts'
 import { type Outcome, verifyResponse } from './verify-response.ts'
 
-/** Seconds for which the code of an answer can be given, and its claims are kept until then. */
+/** Seconds for which a response code is valid, and the claims are stored without it. */
 const CODE_SECONDS = 5 * 60
 
 /** Characters of the messages that a session keeps. */
@@ -18,28 +18,28 @@ const MAX_MESSAGE = 200
 
 const ended = () => new AgentError('request.malformed', 'the request was answered, or has expired')
 
-interface Received {
+interface ResponseTarget {
   verifierId: string
-  /** Of the answer's address. */
+  /** From the URL of the response. */
   sessionId: string
 }
 
-type PreparedAnswer = { error: string; description: string | undefined } | { outcome: Outcome }
+type PreparedResponse = { error: string; description: string | undefined } | { outcome: Outcome }
 
-/** Reads and verifies an answer; nothing is written. Throws `request.malformed` for what changes nothing. */
-export const prepareAnswer = async (
-  { tenant, verifierId, sessionId }: Received & { tenant: string },
+/** Reads and verifies a response; nothing is written. Throws `request.malformed` for a response that does not end the session. */
+export const prepareResponse = async (
+  { tenant, verifierId, sessionId }: ResponseTarget & { tenant: string },
   form: ResponseForm,
-): Promise<PreparedAnswer> => {
+): Promise<PreparedResponse> => {
   const session = await readSession(tenant, sessionId).catch((error) => {
     throw isAgentError(error, 'resource.not_found') ? ended() : error
   })
   if (!isOpen(session, verifierId)) throw ended()
-  const answer: Answer = await readAnswer(tenant, session, form)
-  return 'error' in answer ? answer : { outcome: await verifyResponse(tenant, session, answer.token) }
+  const response: WalletResponse = await readResponse(tenant, session, form)
+  return 'error' in response ? response : { outcome: await verifyResponse(tenant, session, response.token) }
 }
 
-/** A session that has ended, without the key for its answer. */
+/** A session that has ended, without the key for its response. */
 const endOf = (
   { encryptionKey: _, ...session }: StoredVerificationSession,
   change: Partial<StoredVerificationSession>,
@@ -52,8 +52,8 @@ const storeClaims = (unit: UnitOfWork, sessionId: string, claims: Claims, second
   unit.create(resultItem.encode({ tenant: unit.tenant, sessionId, claims, expiresAt: epochSeconds() + seconds }))
 
 /**
- * Nothing of the answer is shown before the code was given that only who answered has: `complete.ts` (sections 8.2 and
- * 13.3). Returns where the wallet leads its user back.
+ * No claims are shown before `complete.ts` gets the code, which only the responding wallet has (sections 8.2 and 13.3).
+ * Returns the redirect URI for the wallet.
  */
 const awaitCode = async (
   unit: UnitOfWork,
@@ -68,19 +68,19 @@ const awaitCode = async (
 }
 
 /**
- * Ends a session by what was prepared. The response of the wallet, or the error that is committed with the end of the
- * session. Throws `request.malformed` if it has ended meanwhile.
+ * Ends a session with a prepared response. Returns the body for the wallet, or the error that is committed with the end
+ * of the session. Throws `request.malformed` if it has ended meanwhile.
  */
-export const commitAnswer = async (
+export const commitResponse = async (
   unit: UnitOfWork,
-  { verifierId, sessionId }: Received,
-  prepared: PreparedAnswer,
+  { verifierId, sessionId }: ResponseTarget,
+  prepared: PreparedResponse,
 ): Promise<object> => {
   const session = await findSession(unit, sessionId)
   if (session === undefined || !isOpen(session, verifierId)) throw ended()
   if ('error' in prepared) {
     const { error, description } = prepared
-    const errorMessage = shortReason(`the wallet says: ${description ?? error}`, MAX_MESSAGE)
+    const errorMessage = shortReason(`the wallet reported: ${description ?? error}`, MAX_MESSAGE)
     await saveSession(unit, endOf(session, { state: 'Error', error, errorMessage }))
     return {}
   }

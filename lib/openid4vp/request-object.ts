@@ -11,7 +11,7 @@ import { type StoredVerificationSession, StoredVerifier } from '../records/openi
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { findSession, isOpen, saveSession } from './session.ts'
 
-/** Unknown, foreign, expired and answered requests are told apart by no caller. */
+/** The same for unknown, expired and answered requests, and another verifier's. */
 const notFound = () => new AgentError('resource.not_found', 'there is no such request')
 
 const requireValue = async (unit: UnitOfWork, type: string, id: string): Promise<unknown> => {
@@ -42,8 +42,8 @@ interface RequestOf {
 }
 
 /**
- * Signs the request of a session, and notes that it was read. It contains no secret, and may be read again until it is
- * answered. Throws `resource.not_found`.
+ * Signs the request of a session, and records that it was read. It contains no secret, and can be read again until it
+ * is answered. Throws `resource.not_found`.
  */
 export const requestObject = async (
   unit: UnitOfWork,

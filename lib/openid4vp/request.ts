@@ -26,24 +26,24 @@ const assertHaip = ({ responseMode = 'direct_post.jwt', redirectUri, crossDevice
   if (responseMode !== 'direct_post.jwt')
     throw invalidField('responseMode', 'must be direct_post.jwt (HAIP 1.0, section 5)')
   if (redirectUri === undefined && crossDevice !== true)
-    throw invalidField('redirectUri', 'is needed, or crossDevice (HAIP 1.0, section 5.1)')
+    throw invalidField('redirectUri', 'is required unless crossDevice is true (HAIP 1.0, section 5.1)')
 }
 
 /** The data as the request has them: base64url of JSON (OpenID4VP 1.0, section 8.4). */
 const encodeTransactionData = ({ transactionData = [], dcql }: PresentationRequest): string[] => {
-  // A key binding says what its holder authorizes.
+  // Only a key binding can authorize transaction data.
   const bound = dcql.query.credentials.filter((query) => query.require_cryptographic_holder_binding !== false)
   const ids = bound.map(({ id }) => id)
   for (const [index, { credential_ids, transaction_data_hashes_alg: algorithms }] of transactionData.entries()) {
     const path = `transactionData.${index}`
     if (!Array.isArray(credential_ids) || credential_ids.some((id) => !ids.includes(id)))
-      throw invalidField(`${path}.credential_ids`, 'must be ids of credentials that are asked for with key binding')
+      throw invalidField(`${path}.credential_ids`, 'must be ids of credentials that are requested with key binding')
     if (algorithms !== undefined && !(Array.isArray(algorithms) && algorithms.join() === 'sha-256'))
       throw invalidField(`${path}.transaction_data_hashes_alg`, 'must be sha-256 only')
   }
   const encoded = transactionData.map((data) => Buffer.from(JSON.stringify(data)).toString('base64url'))
   if (encoded.join('').length > (MAX_TRANSACTION_DATA * 4) / 3)
-    throw invalidField('transactionData', `must not be over ${MAX_TRANSACTION_DATA} bytes`)
+    throw invalidField('transactionData', `must be at most ${MAX_TRANSACTION_DATA} bytes`)
   return encoded
 }
 
@@ -62,7 +62,7 @@ const verifierOf = async (unit: UnitOfWork, verifierId: string): Promise<StoredV
   return v.parse(StoredVerifier, stored.value)
 }
 
-/** The key with which the wallet encrypts its answer: one for each request, so that its end is that of all copies. */
+/** The key with which the wallet encrypts its response: one for each request, so that its deletion makes all copies unreadable. */
 const newEncryptionKey = async (unit: UnitOfWork, sessionId: string) => {
   const jwk = generateJwk('P-256')
   return { publicJwk: { ...publicJwkOf(jwk), kid: random(8) }, sealed: await sealKey(unit, sessionId, jwk) }

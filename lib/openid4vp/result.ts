@@ -1,4 +1,4 @@
-/** What a wallet has disclosed in a verification session: an item of its own, which expires before the session. */
+/** The claims that a wallet has disclosed in a verification session: a separate item, which expires before the session. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 import type { Claims } from '../records/openid4vp.ts'
@@ -7,12 +7,12 @@ import { integer, packed } from '../store/item-fields.ts'
 import { address } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-/** The key is that of the session. `claims` by the id of the query that they answer; `expiresAt` in epoch seconds. */
+/** The key is that of the session. `claims` by query id; `expiresAt` in epoch seconds. */
 export const resultItem = defineItem(
   'openid4vp-result',
   ({ tenant, sessionId }: { tenant: string; sessionId: string }) => address(`${tenant}|openid4vp-result|${sessionId}`),
   {
-    // Not by the schema, which leaves out names such as `constructor`.
+    // Not `v.record`, which drops names such as `constructor`.
     claims: packed(v.custom<Claims>(isObject)),
     expiresAt: integer(),
   },

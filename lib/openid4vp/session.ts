@@ -14,7 +14,7 @@ const OPEN: readonly VerificationState[] = ['RequestCreated', 'RequestUriRetriev
 
 const parse = (value: unknown): StoredVerificationSession => v.parse(StoredVerificationSession, value)
 
-/** Whether the session waits for an answer, which is one to this verifier. */
+/** Whether the session is this verifier's and waits for a response. */
 export const isOpen = ({ state, verifierId, expiresAt }: StoredVerificationSession, ofVerifier: string): boolean =>
   OPEN.includes(state) && verifierId === ofVerifier && new Date() < new Date(expiresAt)
 

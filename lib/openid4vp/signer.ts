@@ -22,8 +22,8 @@ const clientIdOf = (leaf: Certificate, prefix: RequestSigner['clientIdPrefix'] =
 }
 
 /**
- * Chooses the certificate of a request that ends at `expiresAt`. Throws `request.invalid` for one that does not exist, or
- * is not valid so long.
+ * Chooses the certificate of a request that ends at `expiresAt`. Throws `request.invalid` for one that does not exist,
+ * or expires before.
  */
 export const chooseSigner = async (
   unit: UnitOfWork,

@@ -5,7 +5,7 @@ import { follow, type ReadBounds } from '../egress/follow.ts'
 import { isObject, parseJson } from '../json.ts'
 import { trustedIssuerRecords } from '../records/openid-kinds.ts'
 import { StoredTrustedIssuer } from '../records/openid4vp.ts'
-import { everyPartition } from '../store/index-entries.ts'
+import { allRecordsPartition } from '../store/index-entries.ts'
 import { toStoredRecord } from '../store/stored-record.ts'
 import { queryAll } from '../store/table.ts'
 import { type Certificate, hasIssuerName, readCertificate } from '../x509/certificate.ts'
@@ -13,19 +13,19 @@ import { checkChain, isSame, MAX_CHAIN } from '../x509/chain.ts'
 import { CertificateError } from '../x509/der.ts'
 import { CheckError } from './check.ts'
 
-/** An entry, or the certificates of a request: then it has no id, and counts for all types. */
+/** An entry, or the certificates of a request: then it has no id, and applies to all types. */
 export interface Trust {
   id?: string
   certificates?: string[] | undefined
   issuer?: string | undefined
   vcts?: string[]
-  /** The keys of `issuer`: read once for an answer, which has credentials of one such issuer only. */
+  /** The keys of `issuer`: read once for a response, which has credentials of one such issuer only. */
   keysOf: (issuer: string) => Promise<Key[]>
 }
 
 type Key = Record<string, unknown>
 
-/** Whose key a credential is verified with. Its status list must be signed under the same entry. */
+/** The key that verifies a credential. Its status list must be signed under the same entry. */
 export interface TrustedKey {
   jwk: unknown
   trust: Trust
@@ -37,9 +37,9 @@ export interface TrustedKey {
   authorityKeyIds: string[]
 }
 
-/** Who is trusted when one answer is verified: entries of a tenant are few. */
+/** The entries that count for one response: a tenant has few. */
 export const readTrust = async (tenant: string, certificates: string[] | undefined): Promise<Trust[]> => {
-  const items = await queryAll(everyPartition(tenant, trustedIssuerRecords.type))
+  const items = await queryAll(allRecordsPartition(tenant, trustedIssuerRecords.type))
   const keysOf = oneKeySet()
   const entries = items.map((item): Trust => ({ ...v.parse(StoredTrustedIssuer, toStoredRecord(item).value), keysOf }))
   return certificates === undefined ? entries : [...entries, { certificates, keysOf }]
@@ -47,7 +47,7 @@ export const readTrust = async (tenant: string, certificates: string[] | undefin
 
 const X5c = v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(MAX_CHAIN))
 
-/** Those of entries, as read: to read one takes 0.1 ms, and an answer may need all of them. */
+/** Parsed certificates of entries: parsing one takes 0.1 ms, and a response may need all of them. */
 const anchors = new Bounded<string, Certificate>(4 * 1024 * 1024, 60 * 60_000, ({ base64 }) => 4 * base64.length)
 const readAnchor = (text: string): Certificate => anchors.get(text) ?? anchors.set(text, readCertificate(text))
 
@@ -98,11 +98,11 @@ const fetchJson = async (url: string, bounds: ReadBounds): Promise<unknown> => {
   const outcome = await follow(url, { accept: 'application/json', bounds, redirects: 0 })
   const json = outcome?.status === 200 && outcome.failure === undefined ? parseJson(outcome.body) : undefined
   if (!isObject(json))
-    throw untrusted(`the keys of the issuer can not be read: ${outcome?.failure ?? outcome?.status ?? 'timeout'}`)
+    throw untrusted(`the keys of the issuer cannot be read: ${outcome?.failure ?? outcome?.status ?? 'timeout'}`)
   return json
 }
 
-/** Keys of an issuer that is trusted by its address (SD-JWT VC, section 4): `iss` chooses none. */
+/** Keys of an issuer that is trusted by its URL (SD-JWT VC, section 4), which is never taken from `iss`. */
 const fetchKeys = async (issuer: string): Promise<Key[]> => {
   const bounds = { milliseconds: 3_000, bytes: 256 * 1024 }
   const { origin, pathname } = new URL(issuer)
@@ -114,16 +114,16 @@ const fetchKeys = async (issuer: string): Promise<Key[]> => {
   if (jwks_uri === undefined || URL.parse(jwks_uri)?.origin !== origin)
     throw untrusted('the key set is on another host')
   const keys = v.safeParse(KeySet, await fetchJson(jwks_uri, bounds))
-  if (!keys.success) throw untrusted('the key set can not be read')
+  if (!keys.success) throw untrusted('the key set cannot be read')
   return keys.output.keys
 }
 
-/** Bounds what the holder of several credentials can make an answer fetch. */
+/** A response can make this service fetch one key set only. */
 const oneKeySet = (): Trust['keysOf'] => {
   let first: { issuer: string; keys: Promise<Key[]> } | undefined
   return async (issuer) => {
     first ??= { issuer, keys: fetchKeys(issuer) }
-    if (first.issuer !== issuer) throw untrusted('the answer has credentials of several issuers with key sets')
+    if (first.issuer !== issuer) throw untrusted('the response has credentials of several issuers with key sets')
     return first.keys
   }
 }

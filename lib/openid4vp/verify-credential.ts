@@ -27,7 +27,7 @@ export interface VerifiedCredential {
   vct: string
   claims: JsonObject
   key: TrustedKey
-  /** Whether its holder has shown to have its key. */
+  /** Whether its holder has proved to have its key. */
   isBound: boolean
   /** The transaction data that its holder has bound. */
   transactionData: readonly string[]
@@ -58,9 +58,9 @@ const verifySignature = async (issuerJwt: string, jwk: unknown, checks: Checks):
 /** OpenID4VP 1.0, section 6.1.1.1: one of the values is the identifier of an authority of the chain. */
 const assertAuthority = ({ trusted_authorities }: CredentialQuery, { authorityKeyIds }: TrustedKey): void => {
   if (trusted_authorities === undefined) return
-  const asked = trusted_authorities.flatMap(({ values }) => values)
-  if (!authorityKeyIds.some((id) => asked.includes(id)))
-    throw new CheckError('trusted_authorities', 'the credential is not of an authority that was asked for')
+  const requestedIds = trusted_authorities.flatMap(({ values }) => values)
+  if (!authorityKeyIds.some((id) => requestedIds.includes(id)))
+    throw new CheckError('trusted_authorities', 'the credential is not of a requested authority')
 }
 
 /**
@@ -83,7 +83,7 @@ export const verifyCredential = async (
   const claims = await asCheck(() => discloseClaims(parsed))
   checks.pass('disclosures')
   const credential = { queryId: query.id, vct, claims, key, status }
-  // One that was not needed is verified, too: the wallet may send it (section 6.1).
+  // A key binding that was not required is verified, too: the wallet may send it (section 6.1).
   const isBound = query.require_cryptographic_holder_binding !== false || parsed.keyBinding !== undefined
   if (!isBound) return { ...credential, isBound, transactionData: [] }
   const holderJwk = isObject(cnf) ? cnf.jwk : undefined

@@ -1,4 +1,4 @@
-/** Verifies the answer of a wallet as a whole: each credential, the query that they answer, and their statuses. */
+/** Verifies the response of a wallet as a whole: each credential, the query, and the statuses. */
 import { DcqlError, DcqlPresentationResult, DcqlQuery } from 'dcql'
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../json.ts'
@@ -9,7 +9,7 @@ import type { Token } from './response.ts'
 import { readTrust, type Trust, trustedKeyOf } from './trust.ts'
 import { type CredentialQuery, type VerifiedCredential, verifyCredential } from './verify-credential.ts'
 
-/** For all that is fetched of other parties. */
+/** For all that is fetched from third parties. */
 const MAX_MS = 4_000
 
 const Query = v.object({ credentials: v.array(v.looseObject({ id: v.string(), multiple: v.optional(v.boolean()) })) })
@@ -38,9 +38,9 @@ const presented = (
 const pairsOf = (token: Token, queries: readonly CredentialQuery[]) =>
   token.flatMap(([id, presentations]) => {
     const query = queries.find((one) => one.id === id)
-    if (query === undefined) throw new CheckError('query', 'vp_token has a credential that was not asked for')
+    if (query === undefined) throw new CheckError('query', 'vp_token has a credential that was not requested')
     if (presentations.length > 1 && query.multiple !== true)
-      throw new CheckError('query', 'vp_token has several credentials where one was asked for')
+      throw new CheckError('query', 'vp_token has several credentials where one was requested')
     return presentations.map((presentation) => ({ query, presentation }))
   })
 
@@ -53,10 +53,10 @@ const dataFor = (transactionData: readonly string[], queryId: string): string[] 
 /** Each is authorized by a credential, also where the query could be satisfied without it (section 8.4). */
 const assertAuthorized = (transactionData: readonly string[], credentials: readonly VerifiedCredential[]): void => {
   if (!transactionData.every((text) => credentials.some((credential) => credential.transactionData.includes(text))))
-    throw new CheckError('transaction_data', 'no key binding is for all transaction data of the request')
+    throw new CheckError('transaction_data', 'the key bindings do not cover all transaction data of the request')
 }
 
-/** Copies objects without a prototype: what `dcql` looks for is then not found among the members of `Object`. */
+/** Copies objects without a prototype: `dcql` then finds no members of `Object.prototype`. */
 const withoutPrototype = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutPrototype)
   if (!isObject(value)) return value
@@ -86,7 +86,7 @@ const isSatisfied = (presentation: object, dcqlQuery: object): boolean => {
   try {
     return DcqlPresentationResult.fromDcqlPresentation(presentation as never, { dcqlQuery } as never).can_be_satisfied
   } catch (error) {
-    // Of claims that it can not merge.
+    // Of claims that it cannot merge.
     if (error instanceof DcqlError) return false
     throw error
   }
@@ -97,7 +97,7 @@ const listOf = (status: unknown): { uri: unknown; idx: unknown } => {
   return { uri: list.uri, idx: list.idx }
 }
 
-/** Reads the statuses side by side. Only `valid` passes: what can't be read is not. */
+/** Reads the statuses side by side. Only `valid` passes: an unreadable status does not. */
 const statusesOf = async (
   credentials: readonly VerifiedCredential[],
   milliseconds: number,
@@ -105,7 +105,7 @@ const statusesOf = async (
   const revocable = credentials.filter(({ status }) => status !== undefined)
   const outcomes = await readStatuses(
     revocable.map(({ status, key: { trust }, claims }) => ({
-      // Another mechanism is not read, and so unreadable.
+      // A status of another mechanism is unreadable.
       ...listOf(status),
       // The same entry of trust as the credential's, and no other.
       keyOf: async (header: JsonObject) => (await trustedKeyOf(header, { iss: claims.iss, trusts: [trust] })).jwk,
@@ -140,14 +140,14 @@ const verifyAll = async (session: StoredVerificationSession, token: Token, trust
   return verified.map((credential, index) => ({ credential, shown: presented(credential, statuses[index]) }))
 }
 
-/** Never throws for what is wrong with the answer: that is an outcome. Other errors are ours, or of the table. */
+/** An invalid response is an outcome, not an exception. Errors that are thrown are internal, or from DynamoDB. */
 export const verifyResponse = async (
   tenant: string,
   session: StoredVerificationSession,
   token: Token,
 ): Promise<Outcome> => {
   const checks = new Checks()
-  // Of what could be read: response.ts.
+  // response.ts has checked the format.
   checks.pass('format')
   try {
     const trusts = await readTrust(tenant, session.trustedCertificates)

@@ -1,4 +1,4 @@
-/** An attempt at an item, and the record of what it shows of its destination. */
+/** An attempt to send an item, and what it records about the destination. */
 
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
@@ -14,15 +14,15 @@ import {
 } from './destinations/index.ts'
 import type { Attempt, LaneContents } from './lanes/index.ts'
 
-/** Sends an item. */
-export const attempt = async (
+/** Sends an item, and measures the time. */
+export const sendItem = async (
   { contents, actions }: { contents: LaneContents<unknown>; actions: Actions },
   item: unknown,
   origin: Destination,
 ): Promise<Attempt> => {
   const startedAt = actions.now()
   let recorded: Promise<void> | undefined
-  // It is recorded before the attempt ends, so that other lanes know at once.
+  // A slow destination is recorded before the attempt ends, so that other lanes know it immediately.
   const cancel = actions.after(SLOW_MS, () => {
     recorded = recordDuration(actions, origin, { took: SLOW_MS, answered: false }, actions.now())
   })
@@ -35,18 +35,18 @@ export const attempt = async (
   }
 }
 
-/** An attempt that was made. */
-export interface Tried extends Attempt {
+/** A finished attempt, with its destination and the slot that it used. */
+export interface FinishedAttempt extends Attempt {
   target: Target
   slot: Slot | undefined
 }
 
-/** What an attempt has shown is recorded. An error is only logged, because the next attempt shows the same. */
-export const orLog = async (what: string, recorded: Promise<unknown> | undefined): Promise<void> => {
+/** Waits for a write about the destination. An error is only logged, because the next attempt writes the same. */
+export const logIfFails = async (what: string, recorded: Promise<unknown> | undefined): Promise<void> => {
   try {
     await recorded
   } catch (error) {
-    log('warn', 'what an attempt has shown was not written down', {
+    log('warn', 'delivery outcome not recorded', {
       ...{ event: 'outbox.not_noted', what },
       error: errorName(error),
     })
@@ -58,26 +58,29 @@ export const recordDuration = (
   origin: Destination,
   duration: { took: number; answered: boolean },
   now: number,
-): Promise<void> => orLog('duration', reportIfChanged(actions, origin, { kind: 'took', ...duration }, now))
+): Promise<void> => logIfFails('duration', reportIfChanged(actions, origin, { kind: 'took', ...duration }, now))
 
-/** What an attempt is for: `probes`, whether it shows that a closed destination is up again. */
-interface Attempting {
+/** `probes`: whether the attempt is a probe of a closed destination. */
+interface AttemptContext {
   actions: Actions
   lane: { name: string }
   probes: boolean
 }
 
-/** An attempt has reached the origin, or the address too. A probe opens them; afterwards the delivery probes no more. */
+/**
+ * Records which of origin and address an attempt has reached. A probe opens them, and the rest of the delivery is
+ * normal.
+ */
 export const recordReached = async (
-  d: Attempting,
-  { outcome, target, endedAt }: Tried,
-  each: (recorded: Promise<unknown>) => Promise<unknown>,
+  d: AttemptContext,
+  { outcome, target, endedAt }: FinishedAttempt,
+  afterReport: (recorded: Promise<unknown>) => Promise<unknown>,
 ): Promise<void> => {
   const { actions, probes } = d
   const lane = d.lane.name
   for (const one of reachedBy(outcome, target)) {
     d.probes = false
-    await each(
+    await afterReport(
       probes
         ? report(actions, one.destination, { kind: 'reached', lane }, endedAt)
         : reportIfChanged(actions, one, { kind: 'delivered', lane }, endedAt),

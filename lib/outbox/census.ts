@@ -1,23 +1,22 @@
-/** The census: how many lanes wait, and for how long, out of the entries of the index `due`. */
+/** The census counts the lanes that wait, and how long they have waited, from the entries of the index `due`. */
 
 import type { DueEntry } from '../store/due.ts'
-import { waitingAt } from './destinations/index.ts'
+import { countWaitingLanes } from './destinations/index.ts'
 
-/** The lists of more destinations than this are not read: each of them counts as one lane then. */
+/** Maximum number of waiting lists that are read. Each further destination counts as one lane. */
 const MAX_DESTINATIONS = 200
 
-/** Destinations whose lists are read at the same time. */
+/** Number of lists that are read concurrently. */
 const CONCURRENCY = 8
 
 /**
- * No lane waits for longer until its next attempt (retry-plan.ts), in ms. Jobs may be due in weeks, and are not
- * counted.
+ * Maximum time until the next attempt of a lane (retry-plan.ts), in ms. Jobs may be due in weeks, and are not counted.
  */
-const LONGEST_WAIT = 2 * 24 * 60 * 60_000
+const MAX_WAIT = 2 * 24 * 60 * 60_000
 
-/** Counts pages of entries, none of which it keeps. `now` in ms since the epoch. */
+/** Counts entries page by page, without keeping them. `now` in ms since the epoch. */
 export class Census {
-  /** Entries that are due later need not be read. */
+  /** The caller need not read entries that are due later. */
   readonly until: number
   readonly #now: number
   readonly #destinations: string[] = []
@@ -25,7 +24,7 @@ export class Census {
   #since: number
 
   constructor(now: number) {
-    this.until = now + LONGEST_WAIT
+    this.until = now + MAX_WAIT
     this.#now = now
     this.#since = now
   }
@@ -36,7 +35,7 @@ export class Census {
       else if (kind !== 'job') this.#count(1, since)
   }
 
-  /** `since`: when they came to wait. */
+  /** `since`: when the oldest of them began to wait. */
   #count(lanes: number, since = this.#now): void {
     this.#lanes += lanes
     this.#since = Math.min(this.#since, since)
@@ -44,13 +43,13 @@ export class Census {
 
   /**
    * How many lanes wait, with those in the waiting lists of destinations, and how long the oldest has waited (ms):
-   * since its first attempt failed, or since it came into its list. Throws `store.unavailable`.
+   * since its first attempt failed, or since it was added to its list. Throws `store.unavailable`.
    */
   async result(): Promise<{ lanes: number; age: number }> {
     const rest = this.#destinations.values()
     const worker = async () => {
       for (const destination of rest) {
-        const { lanes, since } = await waitingAt(destination)
+        const { lanes, since } = await countWaitingLanes(destination)
         this.#count(lanes, since)
       }
     }

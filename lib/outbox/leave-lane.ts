@@ -1,47 +1,63 @@
-/** A lane while this invocation has its lease: how the outcome of an item is recorded, and how the lane is left. */
+/**
+ * A lane while this invocation holds its lease: how the outcome of an item is recorded, and how the lease is released.
+ */
 
 import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
-import { isRetryable } from '../store/faults.ts'
+import { isRetryable } from '../store/aws-errors.ts'
 import type { TableWrite } from '../store/write.ts'
 import type { Actions } from './actions.ts'
-import { awaitDestination, awaitUnlessDue, entryRemoval, entryWrite, newEntry } from './destinations/index.ts'
-import { addFault, type LeasedLane, laneWrites, type OwnFaults, pauseBefore, type Wait } from './lanes/index.ts'
+import {
+  ensureDestinationDue,
+  ensureDueUnlessCached,
+  entryRemoval,
+  entryWrite,
+  newEntry,
+} from './destinations/index.ts'
+import {
+  addInternalError,
+  type InternalErrors,
+  type LeasedLane,
+  laneWrites,
+  pauseBefore,
+  type Wait,
+} from './lanes/index.ts'
 import type { Bulkhead, LaneWakeUp } from './wake-ups/index.ts'
 
 /** Maximum number of repetitions of a write that conflicts with another transaction. */
 const MAX_CONFLICTS = 5
 
 /**
- * AWS stops a chain of functions that call each other through SQS after 16. Before that, the lane is left to the sweep.
+ * AWS stops a chain of about 16 functions that invoke each other through SQS. After this number, the sweep wakes the
+ * lane.
  */
 const MAX_HOPS = 12
 
-/** A lane that was handed over is due after this time (ms), in case its wake-up is lost. */
+/** If the wake-up of a lane that was handed over is lost, the lane is due after this time (ms). */
 const HANDED_OVER_MS = 15 * 60_000
 
-/** Ms until a lane is tried again after a fault of our own or of AWS; doubled with each failure, up to the maximum. */
-const AFTER_FAULT_MS = 5_000
-const MAX_AFTER_FAULT_MS = 5 * 60_000
+/** Ms until the next try after an error of this code or of AWS; doubled with each failure, up to the maximum. */
+const AFTER_ERROR_MS = 5_000
+const MAX_AFTER_ERROR_MS = 5 * 60_000
 
-/** Methods that write throw `store.unavailable`, and `store.conflict` if another invocation has the lane. */
-export class HeldLane {
+/** Methods that write throw `store.unavailable`, and `store.conflict` if another invocation has leased the lane. */
+export class LaneLease {
   /** The lease was released. */
-  released = false
-  /** The item that is being delivered, its failed attempts, and faults of our own at it. */
+  isLeaseReleased = false
+  /** The item that is being delivered, its failed attempts, and the internal errors at it. */
   item: string | undefined
   failures: number
-  faults: OwnFaults | undefined
+  internalErrors: InternalErrors | undefined
   readonly leased: LeasedLane
   readonly #wakeUp: LaneWakeUp
   readonly #actions: Actions
-  /** The lane may still have an entry in a waiting list. The entry of a released lane is removed with its wake-up. */
+  /** The lane may still have an entry in a waiting list. Otherwise the sender of the wake-up removes it. */
   #inList: boolean
 
   constructor(lane: LeasedLane, wakeUp: LaneWakeUp, actions: Actions) {
     this.leased = lane
     this.failures = lane.failures ?? 0
-    this.faults = lane.faults
+    this.internalErrors = lane.faults
     this.#wakeUp = wakeUp
     this.#actions = actions
     this.#inList = wakeUp.reason.kind === 'probe' || wakeUp.reason.kind === 'due'
@@ -56,36 +72,36 @@ export class HeldLane {
   }
 
   /**
-   * Records an item's outcome. With the last one the lane ends, unless an item was committed concurrently: then it is
-   * still held, and to be read again.
+   * Records an item's outcome. After the last item the lane is removed, unless another item was committed concurrently:
+   * then the lease is kept, and the caller reads the items again.
    */
   async finish(writes: TableWrite[], isLast: boolean): Promise<void> {
     if (isLast) {
       const failed = await this.#transact([...writes, laneWrites.end(this.leased), ...this.#entryRemovals()])
-      if (failed.length === 0) this.released = true
-      else if (failed.some((index) => index !== writes.length)) throw overtaken()
+      if (failed.length === 0) this.isLeaseReleased = true
+      else if (failed.some((index) => index !== writes.length)) throw leaseLostError()
     }
-    if (!this.released) {
-      const goOn = isLast ? laneWrites.readAgain(this.leased) : laneWrites.nextItem(this.leased)
-      await this.write([...writes, goOn, ...this.#entryRemovals()])
+    if (!this.isLeaseReleased) {
+      const keepLease = isLast ? laneWrites.readAgain(this.leased) : laneWrites.nextItem(this.leased)
+      await this.write([...writes, keepLease, ...this.#entryRemovals()])
       this.#inList = false
     }
     this.item = undefined
     this.failures = 0
-    this.faults = undefined
+    this.internalErrors = undefined
   }
 
-  /** Writes a transaction, all of whose writes depend on the lease. */
+  /** Writes a transaction. Each write depends on the lease. */
   async write(writes: TableWrite[]): Promise<void> {
-    if ((await this.#transact(writes)).length > 0) throw overtaken()
+    if ((await this.#transact(writes)).length > 0) throw leaseLostError()
   }
 
-  /** Ends a lane in which nothing can be delivered. */
+  /** Removes a lane in which nothing can be delivered. */
   remove(): Promise<void> {
     return this.#release([laneWrites.end(this.leased)])
   }
 
-  /** The lane waits for a time. `writes` record the attempt. */
+  /** Releases the lease: the lane waits until a time. `writes` record the attempt. */
   async waitUntil(wait: Omit<Wait, 'now'>, writes: TableWrite[] = []): Promise<void> {
     const waits = laneWrites.wait(this.leased, { ...wait, now: this.#actions.now() })
     await this.#release([...writes, waits, ...this.#entryRemovals()])
@@ -93,31 +109,33 @@ export class HeldLane {
     await this.#actions.wakeLater({ lane: this.name, reason }, wait.at - this.#actions.now())
   }
 
-  /** The lane waits until its destination is open again, or has room. */
+  /** Releases the lease: the lane waits in its destination's list until that is open or has a free slot. */
   async waitFor(destination: string, giveUpAt: number, writes: TableWrite[] = []): Promise<void> {
     const actions = this.#actions
     const now = actions.now()
     const lane = this.name
-    // A lane that is still in the list gets an entry of another name, so that a repeated wake-up has nothing to do.
+    // A new name even if the lane has an entry already, so that a repeated wake-up for the old one does nothing.
     const entry = newEntry(lane, giveUpAt, actions.newId())
     const waits = [
       laneWrites.waitForDestination(this.leased, { entry, destination }),
       entryWrite(destination, { lane, entry, now }),
     ]
-    // Before the lane is in the list and after it, because an invocation that finds the list empty removes the
-    // destination from the index.
-    await awaitUnlessDue(actions, destination, now)
+    // Both before and after the lane is added, because an invocation that finds the list empty removes the destination
+    // from the index `due`.
+    await ensureDueUnlessCached(actions, destination, now)
     await this.#release([...writes, ...waits, ...this.#entryRemovals()])
-    await awaitDestination(actions, destination, now)
+    await ensureDestinationDue(actions, destination, now)
   }
 
-  /** Hands the lane over to the slow queue. `probes`: it has been woken to probe, and still has to. */
+  /** Hands the lane over to the slow queue. `probes`: it was woken for a probe that is not done yet. */
   async handOver(probes: boolean): Promise<void> {
     const now = this.#actions.now()
     const lane = this.name
-    const { reason: woken } = this.#wakeUp
-    const isProbe = probes && woken.kind === 'probe'
-    const reason = isProbe ? { ...woken, at: now } : ({ kind: 'released', waiting: `slow|${this.lease}` } as const)
+    const { reason: wakeUpReason } = this.#wakeUp
+    const isProbe = probes && wakeUpReason.kind === 'probe'
+    const reason = isProbe
+      ? { ...wakeUpReason, at: now }
+      : ({ kind: 'released', waiting: `slow|${this.lease}` } as const)
     await this.#release(
       isProbe
         ? [laneWrites.handOverProbe(this.leased)]
@@ -125,12 +143,12 @@ export class HeldLane {
     )
     const [accepted] = await this.#actions.wakeLanes([{ lane, reason }], 'slow')
     if (accepted === true) return
-    log('warn', 'a lane was not handed over', { event: 'outbox.not_handed_over', lane })
-    // The wake-up is received again, and tries this again. A probe needs no repetition, because another one follows.
-    if (!isProbe) throw new AgentError('store.unavailable', 'the slow queue does not answer')
+    log('warn', 'lane not handed over', { event: 'outbox.not_handed_over', lane })
+    // The error makes SQS deliver the wake-up again, which repeats this. After a probe the next probe follows anyway.
+    if (!isProbe) throw new AgentError('store.unavailable', 'the slow queue is unavailable')
   }
 
-  /** Ends the delivery in favour of other lanes. The lane is due again at once. */
+  /** Ends the delivery, so that other lanes get a turn. The lane is due again immediately. */
   async yieldTo(bulkhead: Bulkhead): Promise<void> {
     const at = this.#actions.now()
     await this.#release([laneWrites.wait(this.leased, { at, failures: this.failures, now: at })])
@@ -140,49 +158,52 @@ export class HeldLane {
   }
 
   /**
-   * The lane waits after a fault of our own or of AWS. If that cannot be written, the fault is thrown: then the wake-up
-   * is received again.
+   * Lets the lane wait after an error of this code or of AWS. If that cannot be written, throws the error: then SQS
+   * delivers the wake-up again.
    */
-  async leaveAfter(fault: unknown): Promise<void> {
-    if (this.released) throw fault
-    log('error', 'a delivery broke off', {
+  async releaseAfterError(cause: unknown): Promise<void> {
+    if (this.isLeaseReleased) throw cause
+    log('error', 'delivery aborted', {
       ...{ event: 'outbox.delivery_failed', lane: this.name },
-      error: errorName(fault),
+      error: errorName(cause),
     })
     const now = this.#actions.now()
-    const wait = Math.min(MAX_AFTER_FAULT_MS, AFTER_FAULT_MS * 2 ** Math.min(this.failures, 10))
+    const wait = Math.min(MAX_AFTER_ERROR_MS, AFTER_ERROR_MS * 2 ** Math.min(this.failures, 10))
     const { item } = this
-    const faults = item === undefined || isRetryable(fault) ? this.faults : addFault(this.faults, item, 'errors', now)
+    const internalErrors =
+      item === undefined || isRetryable(cause)
+        ? this.internalErrors
+        : addInternalError(this.internalErrors, item, 'errors', now)
     try {
-      await this.waitUntil({ at: now + wait, failures: this.failures + 1, faults })
+      await this.waitUntil({ at: now + wait, failures: this.failures + 1, internalErrors })
     } catch (error) {
-      // Another invocation has the lane, and has read all that was committed before this one.
-      if (!isAgentError(error, 'store.conflict')) throw fault
+      // Another invocation has leased the lane since, and has read all items.
+      if (!isAgentError(error, 'store.conflict')) throw cause
     }
   }
 
   async #release(writes: TableWrite[]): Promise<void> {
     await this.write(writes)
-    this.released = true
+    this.isLeaseReleased = true
   }
 
-  /** Returns the indexes of the writes whose condition failed: then nothing was written. */
+  /** Returns the indexes of the writes whose condition failed. If there are any, nothing was written. */
   async #transact(writes: TableWrite[]): Promise<number[]> {
     for (let conflicts = 0; ; conflicts++) {
       const result = await this.#actions.transact(writes)
       if (result.written) return []
       if (result.failed.length > 0) return result.failed
       if (conflicts === MAX_CONFLICTS)
-        throw new AgentError('store.unavailable', 'other transactions keep the lane from being written')
+        throw new AgentError('store.unavailable', 'too many conflicts with other transactions on the lane')
       await pauseBefore(this.#actions, conflicts)
     }
   }
 
-  /** Removes the lane's entry from the waiting list, if it is still there. */
+  /** The write that removes the lane's entry from the waiting list, if it may be there. */
   #entryRemovals(): TableWrite[] {
     const { waiting, waitsFor } = this.leased
     return this.#inList && waiting !== undefined && waitsFor !== undefined ? [entryRemoval(waitsFor, waiting)] : []
   }
 }
 
-const overtaken = (): AgentError => new AgentError('store.conflict', 'the lane has another holder')
+const leaseLostError = (): AgentError => new AgentError('store.conflict', 'another invocation has leased the lane')

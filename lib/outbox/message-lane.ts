@@ -1,13 +1,10 @@
-/**
- * The lanes of messages to wallets: the waiting messages of a connection in order, and the writes that record an
- * attempt.
- */
+/** The lanes of messages to wallets: how the messages of a connection are read, sent and recorded. */
 
 import { Bounded } from '../bounded.ts'
-import { describeOutcome, isTaken, type Post, type PostOutcome, post } from '../egress/post.ts'
+import { describeOutcome, isSuccess, type Post, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
 import { settings } from '../settings.ts'
-import { decodeIfSound } from '../store/item.ts'
+import { tryDecode } from '../store/item.ts'
 import { setAside, setAsideKey } from '../store/set-aside.ts'
 import { type Item, queryPage } from '../store/table.ts'
 import type { TableWrite } from '../store/write.ts'
@@ -16,62 +13,62 @@ import { type Attempt, type CorruptItem, type LaneContents, MESSAGE_PLAN } from 
 import {
   deliveryUpdates,
   destinationAt,
-  failedAt,
   failedDelivery,
   type OutboxItem,
   type Outcome,
   outboxItem,
   outcomeItem,
+  outcomeTimes,
 } from './messages/index.ts'
-import { committedId, type FirstItem, LAST_WAITING, messageLaneOf } from './wake-ups/index.ts'
+import { committedId, type FirstItem, messageLaneOf, WAITING_ITEMS_END } from './wake-ups/index.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
 const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
 
-/** Items read at once: one may have hundreds of KB. */
-const READ = 10
+/** Items in one read: an item may have hundreds of KB. */
+const PAGE_SIZE = 10
 
 /** Items that this process has delivered, by the deduplication ids of their wake-ups. */
-const deliveredHere = new Bounded<string, true>(10_000)
+const recentlyDelivered = new Bounded<string, true>(10_000)
 
 /**
- * Whether this process has delivered the item of a wake-up. A delivery takes all items of its lane, and each wake-up of
- * those would make three requests to find that there is nothing to do.
+ * Whether this process has delivered the item of a wake-up. One delivery sends all items of its lane, so the wake-ups
+ * of the later items have nothing to do: this saves the three requests that would find that out.
  */
-export const isDelivered = (deduplicationId: string): boolean => deliveredHere.get(deduplicationId) === true
+export const isDelivered = (deduplicationId: string): boolean => recentlyDelivered.get(deduplicationId) === true
 
 /** For tests: another resolver, shorter limits. */
 export type Transport = Pick<Post, 'limits' | 'resolve' | 'authorities'>
 
-/** One message of an item. Those before it were delivered. */
-interface Waiting {
+/** One message of an item. The messages before it were delivered. */
+interface WaitingMessage {
   item: OutboxItem
   index: number
 }
 
 /**
- * The contents of a message lane; undefined for the name of any other lane. `first`: the item to begin with, if no
- * other was waiting before it.
+ * The contents of a message lane; undefined for the name of any other lane. `first`: the item to begin with, if it was
+ * alone.
  */
-export const openMessageLane = (
+export const messageLaneContents = (
   lane: string,
   { transport = {}, first }: { transport?: Transport; first?: FirstItem | undefined } = {},
-): LaneContents<Waiting> | undefined => {
+): LaneContents<WaitingMessage> | undefined => {
   const key = messageLaneOf(lane)
   if (key === undefined) return undefined
   const { tenant, connectionId } = key
-  let begins = first
+  let firstItem = first
   return {
     plan: MESSAGE_PLAN,
     metrics: { delivered: 'MessagesDelivered', givenUp: 'MessagesGivenUp' },
     party: tenant,
     read: async (now) => {
-      const item = await readFirst(lane, begins, now)
-      // After it the others follow: it has been delivered, or its lane waits.
-      begins = undefined
+      const item = await readFirst(lane, firstItem, now)
+      // The next call reads the items behind it.
+      firstItem = undefined
       if (item !== undefined) return { items: messagesOf(item), more: false, corrupt: [] }
-      const { items, next } = await queryPage(lane, { limit: READ, to: LAST_WAITING })
-      const read = items.map((item) => decodeIfSound(outboxItem, item))
+      const { items, next } = await queryPage(lane, { limit: PAGE_SIZE, to: WAITING_ITEMS_END })
+      const read = items.map((item) => tryDecode(outboxItem, item))
       return {
         items: read.filter((item) => item !== undefined).flatMap(messagesOf),
         more: next !== undefined,
@@ -84,32 +81,35 @@ export const openMessageLane = (
     endWithoutSending: () => undefined,
     send: (waiting) => send(waiting, transport),
     delivered: ({ item, index }, { endedAt }) =>
-      index < item.messages.length - 1 ? [changed(item, { taken: index + 1 })] : delivered(item, endedAt),
-    failed: ({ item }, attempt, next) => failed({ ...item, ...attempted(item, attempt) }, attempt.endedAt, next),
+      index < item.messages.length - 1 ? [itemUpdate(item, { taken: index + 1 })] : deliveredWrites(item, endedAt),
+    failed: ({ item }, attempt, next) =>
+      failedWrites({ ...item, ...attemptFields(item, attempt) }, attempt.endedAt, next),
     afterAttempt: async ({ item, index }, { outcome }) => {
-      if (isTaken(outcome) && index === item.messages.length - 1) deliveredHere.set(committedId(lane, item.id), true)
+      if (isSuccess(outcome) && index === item.messages.length - 1)
+        recentlyDelivered.set(committedId(lane, item.id), true)
     },
     givenUp: ({ item }, now, attempt) =>
-      givenUp(attempt === undefined ? item : { ...item, ...attempted(item, attempt) }, now),
+      givenUpWrites(attempt === undefined ? item : { ...item, ...attemptFields(item, attempt) }, now),
     about: ({ item }) => ({ tenant, connectionId, outboxId: item.id }),
   }
 }
 
-const messagesOf = (item: OutboxItem): Waiting[] => item.messages.map((_, index) => ({ item, index })).slice(item.taken)
+const messagesOf = (item: OutboxItem): WaitingMessage[] =>
+  item.messages.map((_, index) => ({ item, index })).slice(item.taken)
 
 const CORRUPT = 'the stored item is corrupt'
 
-/** A message that cannot be read has failed. Its readable parts are used to report that. */
+/** An unreadable message has failed. Its readable attributes are used to record that. */
 const corruptMessage = (key: { tenant: string; connectionId: string }, item: Item, now: number): CorruptItem => {
   const id = item.sk?.S ?? ''
   const part = <K extends 'basicMessages' | 'createdAt' | 'attempts'>(name: K) =>
-    decodeIfSound({ decode: (image) => outboxItem.decodePart(image, [name]) }, item)?.[name]
+    tryDecode({ decode: (image) => outboxItem.decodePart(image, [name]) }, item)?.[name]
   const outcome: Outcome = {
     ...{ ...key, id, messages: [], taken: 0, lastError: CORRUPT },
     basicMessages: part('basicMessages'),
     attempts: part('attempts') ?? 0,
     createdAt: part('createdAt') ?? new Date(now).toISOString(),
-    ...failedAt(now),
+    ...outcomeTimes(now),
   }
   return {
     writes: [...setAside(item, now), ...outcomeWrites(outcome)],
@@ -119,15 +119,15 @@ const corruptMessage = (key: { tenant: string; connectionId: string }, item: Ite
 
 /**
  * Reads the item to begin with and its destination in one request; undefined if the destination is known already, or
- * the item can't be read. All other waiting items were committed at the same time or later, and have wake-ups of their
- * own, which find the lane leased, or free again.
+ * the item can't be read. All other waiting items were committed at the same time or later, and have their own
+ * wake-ups.
  */
 const readFirst = async (lane: string, first: FirstItem | undefined, now: number): Promise<OutboxItem | undefined> => {
   const item = first && (await readWithDestination(first.destination, now, { pk: lane, sk: first.id }))
-  return item && decodeIfSound(outboxItem, item)
+  return item && tryDecode(outboxItem, item)
 }
 
-const send = async ({ item, index }: Waiting, transport: Transport): Promise<PostOutcome> => {
+const send = async ({ item, index }: WaitingMessage, transport: Transport): Promise<PostOutcome> => {
   const { endpoint = '', payload = '' } = item.messages[index] ?? {}
   const outcome = await post({
     url: endpoint,
@@ -136,9 +136,9 @@ const send = async ({ item, index }: Waiting, transport: Transport): Promise<Pos
     policy: { local: settings().LOCAL_STAGE },
     ...transport,
   })
-  // A wallet may answer in the response (return route). Nobody waits for that here; it is read to a bound and dropped.
+  // A wallet may put a reply into the response (return route). It was not asked for, so it is dropped.
   if (outcome.body !== '')
-    log('debug', 'the response of a wallet is dropped', {
+    log('debug', 'response body of a wallet dropped', {
       event: 'outbox.response_dropped',
       outboxId: item.id,
       characters: outcome.body.length,
@@ -146,13 +146,13 @@ const send = async ({ item, index }: Waiting, transport: Transport): Promise<Pos
   return outcome
 }
 
-const attempted = ({ attempts }: OutboxItem, { outcome }: Attempt) => ({
+const attemptFields = ({ attempts }: OutboxItem, { outcome }: Attempt) => ({
   attempts: attempts + 1,
   lastError: describeOutcome(outcome),
 })
 
-/** The item still waits. */
-const failed = (item: OutboxItem, endedAt: number, nextAttemptAt: number): TableWrite[] => {
+/** The item stays in the lane until its next attempt. */
+const failedWrites = (item: OutboxItem, endedAt: number, nextAttemptAt: number): TableWrite[] => {
   const { attempts, lastError } = item
   const delivery = {
     state: 'pending',
@@ -161,30 +161,30 @@ const failed = (item: OutboxItem, endedAt: number, nextAttemptAt: number): Table
     nextAttemptAt: new Date(nextAttemptAt).toISOString(),
     at: new Date(endedAt).toISOString(),
   } as const
-  return [changed(item, { attempts, lastError }), ...deliveryUpdates(item, delivery)]
+  return [itemUpdate(item, { attempts, lastError }), ...deliveryUpdates(item, delivery)]
 }
 
-const changed = (item: OutboxItem, change: Partial<OutboxItem>): TableWrite => ({
+const itemUpdate = (item: OutboxItem, change: Partial<OutboxItem>): TableWrite => ({
   update: outboxItem.addressOf(item),
   change: { set: outboxItem.attributes(change) },
   condition: { present: ['pk'] },
 })
 
-/** The item leaves the lane. */
+/** Removes the item from its lane. */
 const removal = (item: OutboxItem): TableWrite => ({
   remove: outboxItem.addressOf(item),
   condition: { present: ['pk'] },
 })
 
-const delivered = (item: OutboxItem, endedAt: number): TableWrite[] => {
+const deliveredWrites = (item: OutboxItem, endedAt: number): TableWrite[] => {
   const at = new Date(endedAt).toISOString()
   const delivery = { state: 'delivered', attempts: item.attempts + 1, deliveredAt: at, at } as const
   return [removal(item), ...deliveryUpdates(item, delivery)]
 }
 
-const givenUp = (item: OutboxItem, now: number): TableWrite[] => [
+const givenUpWrites = (item: OutboxItem, now: number): TableWrite[] => [
   removal(item),
-  ...outcomeWrites({ ...item, ...failedAt(now) }),
+  ...outcomeWrites({ ...item, ...outcomeTimes(now) }),
 ]
 
 const outcomeWrites = (outcome: Outcome): TableWrite[] => [

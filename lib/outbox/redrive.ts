@@ -1,6 +1,4 @@
-/**
- * Puts messages that were given up back into their lanes, where their retry plan begins anew. For an operator's tool.
- */
+/** Puts messages that were given up back into their lanes, with a new retry plan. For an operator's tool. */
 
 import { scanItems } from '../store/scan.ts'
 import { transact } from '../store/write.ts'
@@ -8,15 +6,15 @@ import { deliveryUpdates, failedDelivery, outboxItem, outcomeItem } from './mess
 
 /**
  * Redrives the items that were given up at `since` (ISO 8601 UTC) or later, and returns their number. Each keeps its
- * id, and so its place before items that were sent later. The stream's dispatcher wakes the lanes. An item that another
- * process redrives at the same time is redriven once. Throws `store.unavailable`.
+ * id, and so its place before later items. The stream's dispatcher wakes the lanes. Concurrent calls redrive an item
+ * once. Throws `store.unavailable`.
  */
 export const redriveMessages = async (since: string, now: number = Date.now()): Promise<number> => {
   const failed = { kind: { S: outcomeItem.kind } }
   let count = 0
   for await (const item of scanItems({ equals: failed })) {
     const outcome = outcomeItem.decode(item)
-    // One without messages was corrupt: there is nothing to send.
+    // A corrupt item has no messages: there is nothing to send.
     if (outcome.endedAt < since || outcome.messages.length === 0) continue
     const at = new Date(now).toISOString()
     const result = await transact([

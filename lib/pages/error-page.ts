@@ -4,29 +4,29 @@ import { layout } from './layout.ts'
 import { html } from './markup.ts'
 
 /** For errors of the service. */
-const OTHERS = {
-  heading: 'This did not work',
-  words: 'Something failed on our side. Try it again in a moment.',
+const SERVICE_ERROR = {
+  heading: 'Something went wrong',
+  words: 'This is an error on our side. Try again in a moment.',
 }
 
 const TEXTS: Record<number, { heading: string; words: string }> = {
   400: {
-    heading: 'This address is not complete',
-    words: 'Open the whole link that you were given, or scan the code again.',
+    heading: 'This link is not complete',
+    words: 'Open the complete link that you received, or scan the code again.',
   },
   404: {
-    heading: 'There is nothing here',
-    words: 'Check the link that you were given, or ask whoever sent it for a new one.',
+    heading: 'Page not found',
+    words: 'Check the link that you received, or ask the sender for a new one.',
   },
   410: {
     heading: 'This invitation is no longer valid',
-    words: 'It was used, or taken back. Ask whoever sent it for a new one.',
+    words: 'It was used or withdrawn. Ask the sender for a new one.',
   },
-  429: { heading: 'Too many at once', words: 'Wait a moment, then try it again.' },
+  429: { heading: 'Too many requests', words: 'Wait a moment, then try again.' },
 }
 
-/** Quotes nothing of the request, because anybody can write an address. */
+/** Quotes nothing of the request, because an attacker can choose the URL. */
 export const errorPage = ({ statusCode }: ErrorBody): string => {
-  const { heading, words } = TEXTS[statusCode] ?? OTHERS
+  const { heading, words } = TEXTS[statusCode] ?? SERVICE_ERROR
   return layout(heading, html`<section><h1>${heading}</h1><p>${words}</p></section>`)
 }

@@ -22,7 +22,7 @@ const PURPOSES: [type: RegExp, purpose: Purpose][] = [
     {
       words: 'to offer you a credential',
       meaning:
-        'A digital document for your wallet, such as a diploma or a membership card. You see it before you take it.',
+        'A digital document for your wallet, such as a diploma or a membership card. You see it before you accept it.',
     },
   ],
   [
@@ -30,17 +30,20 @@ const PURPOSES: [type: RegExp, purpose: Purpose][] = [
     {
       words: 'to ask you for a proof',
       meaning:
-        'Something out of your wallet, such as your age. The wallet tells you what, and shares nothing unless you agree.',
+        'Information from your wallet, such as your age. The wallet shows you which, and shares nothing unless you agree.',
     },
   ],
 ]
 
 const CONNECT: Purpose = {
   words: 'to connect with you',
-  meaning: 'You can then write to each other, and send each other credentials. You can end it in your wallet.',
+  meaning: 'You can then exchange messages and credentials. You can end the connection in your wallet.',
 }
 
-const MESSAGE: Purpose = { words: 'to send you a message', meaning: 'Your wallet shows it, if it knows its kind.' }
+const MESSAGE: Purpose = {
+  words: 'to send you a message',
+  meaning: 'Your wallet shows it if it supports this type of message.',
+}
 
 const purposesOf = ({ 'requests~attach': attached, handshake_protocols: handshakes }: JsonObject): Purpose[] => {
   const purposes = objects(attached)
@@ -64,34 +67,34 @@ export const invitationPage = (invitation: JsonObject): string => {
     'Invitation',
     html`
 <section>
-<h1>Invitation from ${sender === '' ? 'somebody' : html`<bdi>${sender}</bdi>`}</h1>
+<h1>Invitation from ${sender === '' ? 'an unknown sender' : html`<bdi>${sender}</bdi>`}</h1>
 <p>They want</p>
 <ul>${purposesOf(invitation).map(({ words, meaning }) => html`<li><strong>${words}</strong><br>${meaning}</li>`)}</ul>
-${goal === '' ? [] : html`<p>In their own words:</p><blockquote dir="auto">${goal}</blockquote>`}
-<p class="note"><strong>Do you expect this invitation?</strong> Name and words are the sender’s own: nobody has checked them.</p>
+${goal === '' ? [] : html`<p>Message from the sender:</p><blockquote dir="auto">${goal}</blockquote>`}
+<p class="note"><strong>Do you expect this invitation?</strong> The sender’s name and message are not verified.</p>
 </section>
-<h2>Take it with your wallet</h2>
+<h2>Accept this invitation</h2>
 <div class="ways">
 <section>
 <h3>On this device</h3>
-<p><a class="button" href="${walletAddress(invitation)}">Open the wallet</a></p>
-<p class="hint">Nothing happens? Then there is no wallet here that knows such links: scan the code, or copy the address.</p>
+<p><a class="button" href="${walletAddress(invitation)}">Open in your wallet</a></p>
+<p class="hint">Nothing happens? Then no wallet on this device supports such links: scan the code, or copy the link.</p>
 </section>
 <section>
 <h3>On a phone</h3>
-<p>Scan this code with the wallet. The phone’s camera does as well: it opens this page there.</p>
+<p>Scan this code with your wallet, or with the phone’s camera, which opens this page on the phone.</p>
 <p>${qrCode(short, 'QR code of this invitation')}</p>
 </section>
 <section>
-<h3>By its address</h3>
-<p>Paste it into the wallet, or the address of this page. Click it once, or press it for a moment, and all of it is selected:</p>
+<h3>By link</h3>
+<p>Paste this link, or the address of this page, into your wallet. A click or a long press selects the whole link:</p>
 <p class="address" dir="ltr">${short}</p>
 </section>
 </div>
 <section>
 <h2>No wallet yet?</h2>
-<p>A wallet is an app that keeps digital documents for you. Ask whoever invites you which one to install: it has to understand
-DIDComm, the language of this invitation. Then open this page again. The invitation waits until it is used.</p>
+<p>A wallet is an app for your digital documents. Ask the sender which one to install: it must support DIDComm, the
+protocol of this invitation. Then open this page again. The invitation stays valid until it is used.</p>
 </section>
 `,
   )

@@ -1,4 +1,4 @@
-/** Logos of issuers: pictures that lie in the metadata itself. Addresses are never fetched, and SVG may have scripts. */
+/** Logos of issuers: images that are embedded in the metadata. URLs are never fetched, and SVG may have scripts. */
 
 const MAX_BYTES = 32 * 1024
 

@@ -28,15 +28,15 @@ export const html = (strings: TemplateStringsArray, ...values: (string | Markup 
   new Markup(strings.reduce((text, part, index) => `${text}${toText(values[index - 1] ?? '')}${part}`))
 
 /**
- * Control characters, and those that change the direction of text: a foreign text must not rearrange the page around
- * it.
+ * Control characters, and those that change the direction of text: a third party's text must not rearrange the page
+ * around it.
  */
 const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** Nothing but spaces and characters that are not drawn, some of which others need: joiners, in emoji and in Persian. */
+/** Only spaces and invisible characters. Other texts need some of these: joiners, in emoji and in Persian. */
 const BLANK = /^[\p{Default_Ignorable_Code_Point} ]*$/u
 
-/** A foreign text in one line of at most `max` characters; empty where nobody would see it. */
+/** A third party's text in one line of at most `max` characters; empty if it would be invisible. */
 export const shortText = (text: string, max: number): string => {
   const line = text.replace(INVISIBLE, ' ').replace(/\s+/g, ' ').trim()
   if (BLANK.test(line)) return ''

@@ -1,4 +1,4 @@
-/** The page of an offer of OpenID4VCI: who offers what, how to take it with a wallet, and what has come of it. */
+/** The page of an offer of OpenID4VCI: who offers what, how to accept it with a wallet, and the outcome. */
 import type { OfferState } from '../interface/openid4vci-page.ts'
 import { layout } from './layout.ts'
 import { logoUrl } from './logo.ts'
@@ -22,17 +22,17 @@ export interface ShownOffer {
   hasPin: boolean
 }
 
-/** `late` and `idle`: nothing was seen of a wallet. */
+/** `late` and `idle`: no wallet has accepted the offer. */
 const OUTCOMES: Record<Exclude<OfferState, 'open'> | 'late' | 'idle', Outcome> = {
   taken: {
-    heading: 'Your wallet has taken the offer',
-    words: 'Go on there: it gets your credentials. You can close this page.',
+    heading: 'Your wallet has accepted the offer',
+    words: 'Continue there to receive your credentials. You can close this page.',
     goesOn: true,
   },
-  issued: { heading: 'Done', words: 'Your wallet has all that was offered. You can close this page.' },
-  ended: { heading: 'That did not work', words: 'The wallet did not get what was offered. Ask for a new offer.' },
-  late: { heading: 'This offer has expired', words: 'Ask whoever sent it for a new one.' },
-  idle: { heading: 'Not taken yet', words: 'This page has stopped looking. Load the page again to see more.' },
+  issued: { heading: 'Done', words: 'Your wallet has received all credentials. You can close this page.' },
+  ended: { heading: 'This did not work', words: 'The wallet did not receive the credentials. Ask for a new offer.' },
+  late: { heading: 'This offer has expired', words: 'Ask the sender for a new one.' },
+  idle: { heading: 'Not accepted yet', words: 'This page no longer updates. Reload it to see the current state.' },
 }
 
 const nameOf = (name: unknown): string => (typeof name === 'string' ? shortText(name, MAX_NAME) : '')
@@ -48,13 +48,13 @@ const logoOf = (uri: unknown): Markup | [] => {
 
 const waysOf = ({ link, hasPin }: ShownOffer): Markup => html`
 <div data-ways>
-<h2>Take it with your wallet</h2>
-${hasPin ? html`<p>Your wallet will ask for a PIN, which you get another way, not on this page.</p>` : []}
+<h2>Accept this offer</h2>
+${hasPin ? html`<p>Your wallet will ask for a PIN, which you receive separately, not on this page.</p>` : []}
 <div class="ways">
 <section>
 <h3>On this device</h3>
 <p><a class="button" href="${link}">Open in your wallet</a></p>
-<p class="hint">Nothing happens? Then there is no wallet here that knows such links.</p>
+<p class="hint">Nothing happens? Then no wallet on this device supports such links.</p>
 </section>
 <section>
 <h3>On a phone</h3>
@@ -71,10 +71,10 @@ export const offerPage = (offer: ShownOffer): string => {
     html`
 <section>
 ${logoOf(offer.logo)}
-<h1>Offer from ${issuer === '' ? 'somebody' : html`<bdi>${issuer}</bdi>`}</h1>
-<p>They offer your wallet</p>
+<h1>Offer from ${issuer === '' ? 'an unknown sender' : html`<bdi>${issuer}</bdi>`}</h1>
+<p>They offer you</p>
 <ul>${offer.credentials.map(offeredOf)}</ul>
-<p class="note"><strong>Do you expect this offer?</strong> The names are the sender’s own. Your wallet shows what it gets before you keep it.</p>
+<p class="note"><strong>Do you expect this offer?</strong> The sender’s name is not verified. Your wallet shows you the credentials before you accept them.</p>
 </section>
 ${offer.state === 'open' ? waysOf(offer) : []}
 ${outcomesOf(OUTCOMES, offer.state)}

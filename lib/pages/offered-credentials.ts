@@ -1,4 +1,4 @@
-/** Finds the offer of a page's address, and how far it has come. */
+/** Finds the offer of a page's address, and its state. */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import type { OfferState } from '../interface/openid4vci-page.ts'
@@ -41,19 +41,19 @@ const shownOfferOf = (session: StoredIssuanceSession, issuer: StoredIssuer): Sho
   }
 }
 
-/** The offer of a tenant's issuer. Throws `resource.not_found` for an unknown, a foreign and an expired one alike. */
+/** The offer of a tenant's issuer. An unknown or expired offer, and another issuer's, are the same `resource.not_found`. */
 export const requireOffer = async (
   tenant: string,
   { issuerId, issuanceSessionId }: { issuerId: string; issuanceSessionId: string },
 ): Promise<ShownOffer> => {
-  // Both at once, so that the time tells nothing either.
+  // In parallel, so that the response time reveals nothing either.
   const [{ value }, issuer] = await Promise.all([
     requireRecord(tenant, issuanceSessionRecords.type, issuanceSessionId),
     readIssuer(tenant, issuerId),
   ])
   const session = v.parse(StoredIssuanceSession, value)
   const isThere = STATES[session.state] !== 'open' || (isIssuing(issuer) && isOffered(session, issuerId))
-  // In the words of an unknown record.
+  // The same message as for an unknown record.
   if (session.issuerId !== issuerId || !isThere) throw new AgentError('resource.not_found', 'there is no such record')
   return shownOfferOf(session, issuer)
 }

@@ -1,4 +1,4 @@
-/** What a page tells of its session: each outcome is in the page, and its script (browser/session.js) shows the one that has come. */
+/** The outcomes of a page's session: the page contains all of them, and its script (browser/session.js) shows the current one. */
 import { settings } from '../settings.ts'
 import { html, type Markup } from './markup.ts'
 
@@ -15,7 +15,7 @@ const attributes = (name: string, { goesOn }: Outcome, isShown: boolean): Markup
 const section = (name: string, outcome: Outcome, isShown: boolean): Markup =>
   html`<section ${attributes(name, outcome, isShown)}><h2>${outcome.heading}</h2><p>${outcome.words}</p></section>`
 
-/** That of the state is shown, with those that may follow and the script only where some may. */
+/** Shows the outcome of the state. Includes the others and the script only if another outcome may follow. */
 export const outcomesOf = (outcomes: Readonly<Record<string, Outcome>>, state: string): Markup => {
   const current = outcomes[state]
   const mayFollow = current === undefined || current.goesOn === true

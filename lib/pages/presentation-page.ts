@@ -23,19 +23,19 @@ export interface ShownRequest {
   hasTransaction: boolean
 }
 
-/** How it ended: the script of an open page shows the one that has come. `late` and `idle`: no answer was seen. */
+/** The script of an open page shows the current one. `late` and `idle`: no response was received. */
 const OUTCOMES: Record<Exclude<PageState, 'open'> | 'late' | 'idle', Outcome> = {
   answered: {
-    heading: 'Your wallet has answered',
-    words: 'Go on where your wallet has led you. You can close this page.',
+    heading: 'Your wallet has responded',
+    words: 'Continue on the page that your wallet has opened. You can close this page.',
   },
   verified: { heading: 'Done', words: 'Your credentials were verified. You can close this page.' },
   ended: {
-    heading: 'That did not work',
-    words: 'The request was declined, or what the wallet sent was not accepted. Ask for a new one.',
+    heading: 'This did not work',
+    words: 'The request was declined, or the presentation was not accepted. Ask for a new request.',
   },
-  late: { heading: 'This request has expired', words: 'Ask whoever sent it for a new one.' },
-  idle: { heading: 'No answer yet', words: 'This page has stopped looking for it. Load the page again to see more.' },
+  late: { heading: 'This request has expired', words: 'Ask the sender for a new one.' },
+  idle: { heading: 'No response yet', words: 'This page no longer updates. Reload it to see the current state.' },
 }
 
 const foreign = (text: string, max: number): Markup => html`<bdi>${shortText(text, max) || '?'}</bdi>`
@@ -47,7 +47,7 @@ const inWords = (name: string): string =>
     .replace(/[_\s]+/g, ' ')
     .toLowerCase()
 
-/** A claim's path without its places in lists. */
+/** A claim's path without list indexes. */
 const claimWords = (path: readonly (string | number | null)[]): string =>
   path
     .filter((part) => typeof part === 'string')
@@ -59,8 +59,8 @@ const requestedOf = ({ meta, claims = [] }: DcqlQuery['credentials'][number]): M
   const types = meta.vct_values.map((vct) => html`<br><span class="hint">${foreign(vct, MAX_TYPE)}</span>`)
   return html`<li><strong>A credential of the type</strong>${types}${
     names.length === 0
-      ? html`<p>Nothing of it but what it always shows.</p>`
-      : html`<p>From it:</p><ul>${names.map((name) => html`<li>${foreign(name, MAX_NAME)}</li>`)}</ul>`
+      ? html`<p>Only the information that it always shows.</p>`
+      : html`<p>Requested information:</p><ul>${names.map((name) => html`<li>${foreign(name, MAX_NAME)}</li>`)}</ul>`
   }</li>`
 }
 
@@ -70,16 +70,16 @@ const hasChoice = ({ credentials, credential_sets }: DcqlQuery): boolean =>
 
 const waysOf = ({ link, leadsBack }: ShownRequest): Markup => html`
 <div data-ways>
-<h2>Answer with your wallet</h2>
+<h2>Respond with your wallet</h2>
 <div class="ways">
 <section>
 <h3>On this device</h3>
 <p><a class="button" href="${link}">Open in your wallet</a></p>
-<p class="hint">Nothing happens? Then there is no wallet here that knows such links.</p>
+<p class="hint">Nothing happens? Then no wallet on this device supports such links.</p>
 ${
   leadsBack
-    ? html`<p class="note">There is no QR code, because your wallet leads you back to this browser when it has answered: so nobody can
-have you answer a request that was made for somebody else.</p>`
+    ? html`<p class="note">There is no QR code, because your wallet returns you to this browser after its response. This prevents
+attackers from getting your response to their own request.</p>`
     : []
 }
 </section>
@@ -102,13 +102,13 @@ export const presentationPage = (request: ShownRequest): string => {
     'Presentation request',
     html`
 <section>
-<h1>Request from ${verifier === '' ? 'somebody' : html`<bdi>${verifier}</bdi>`}</h1>
+<h1>Request from ${verifier === '' ? 'an unknown sender' : html`<bdi>${verifier}</bdi>`}</h1>
 <p>They ask your wallet for</p>
 <ul>${query.credentials.map(requestedOf)}${
       hasTransaction ? html`<li><strong>your consent to a transaction</strong>, which your wallet shows you</li>` : []
     }</ul>
-${hasChoice(query) ? html`<p>Not all of it may be needed: your wallet shows you the choice.</p>` : []}
-<p class="note"><strong>Do you expect this request?</strong> The name is the sender’s own. Your wallet shows who has signed it, and shares nothing unless you agree.</p>
+${hasChoice(query) ? html`<p>Some of it may be optional: your wallet shows you the choice.</p>` : []}
+<p class="note"><strong>Do you expect this request?</strong> The sender’s name is not verified. Your wallet shows who has signed the request, and shares nothing unless you agree.</p>
 </section>
 ${state === 'open' ? waysOf(request) : []}
 ${outcomesOf(OUTCOMES, state)}

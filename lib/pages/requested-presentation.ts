@@ -1,4 +1,4 @@
-/** Finds the request of a page's address, and how far it has come. */
+/** Finds the request of a page's address, and its state. */
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { DcqlQuery } from '../interface/dcql.ts'
@@ -34,14 +34,14 @@ const shownRequestOf = (value: unknown, verifierId: string, now: Date): ShownReq
   }
 }
 
-/** The request of a tenant's verifier. Throws `resource.not_found` for an unknown, a foreign and an expired one alike. */
+/** The request of a tenant's verifier. An unknown or expired request, and another verifier's, are the same `resource.not_found`. */
 export const requirePresentationRequest = async (
   tenant: string,
   { verifierId, verificationSessionId }: { verifierId: string; verificationSessionId: string },
 ): Promise<ShownRequest> => {
   const { value } = await requireRecord(tenant, verificationSessionRecords.type, verificationSessionId)
   const request = shownRequestOf(value, verifierId, new Date())
-  // In the words of an unknown record.
+  // The same message as for an unknown record.
   if (request === undefined) throw new AgentError('resource.not_found', 'there is no such record')
   return request
 }

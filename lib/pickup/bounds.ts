@@ -4,7 +4,7 @@ export const DAY = 24 * 60 * 60 * 1000
 
 export const MAX_DAYS = 14
 
-/** In ms; older messages are given up. */
+/** In ms. Older messages are given up. */
 export const MAX_WAIT = MAX_DAYS * DAY
 
 /** Number of messages and their bytes. */
@@ -24,34 +24,34 @@ export const difference = (a: Amount, b: Amount): Amount => ({
 export const QUEUE: Amount = { messages: 1_000, bytes: 10 * 1024 * 1024 }
 
 /**
- * Limit for answers to the wallet's own messages (acknowledgements, problem reports): otherwise a wallet that sends
- * without end and fetches nothing would fill the agent's share.
+ * Limit for replies to the wallet's own messages (acknowledgements, problem reports): otherwise a wallet that sends
+ * many messages and fetches none would fill the agent's share.
  */
-const ANSWERS: Amount = { messages: 100, bytes: 1024 * 1024 }
+const REPLIES: Amount = { messages: 100, bytes: 1024 * 1024 }
 
 /** Limit of each of an agent's 16 shares: 100,000 messages and 1 GiB in total. */
 const SHARE: Amount = { messages: 6_250, bytes: 64 * 1024 * 1024 }
 
 /**
- * Beyond this a share takes no answers: strangers with many connections must not fill it up for what the agent itself
- * has to send.
+ * Limit of a share for replies: third parties with many connections must not use up the space for the agent's own
+ * messages.
  */
-const SHARE_FOR_ANSWERS: Amount = { messages: SHARE.messages / 2, bytes: SHARE.bytes / 2 }
+const SHARE_FOR_REPLIES: Amount = { messages: SHARE.messages / 2, bytes: SHARE.bytes / 2 }
 
 /**
- * Limit of a batch. Each message takes up to three writes of the transaction that removes it (of 100), and all have to
- * fit in one answer.
+ * Limit of a batch. Each message takes up to three writes of the transaction that removes it (of 100), and all must fit
+ * in one response.
  */
 export const BATCH: Amount = { messages: 30, bytes: 512 * 1024 }
 
 const fits = (present: Amount, added: Amount, bound: Amount): boolean =>
   present.messages + added.messages <= bound.messages && present.bytes + added.bytes <= bound.bytes
 
-/** The limit that a message would exceed, if any. `answers`: it answers a message of the wallet. */
-export const fullBy = (
+/** The limit that a message would exceed, if any. `answers`: it replies to a message of the wallet. */
+export const exceededLimit = (
   added: Amount,
-  { queue, share, answers }: { queue: Amount; share: Amount; answers: boolean },
+  { queue, share, answers: isReply }: { queue: Amount; share: Amount; answers: boolean },
 ): 'queue' | 'agent' | undefined => {
-  if (!fits(queue, added, answers ? ANSWERS : QUEUE)) return 'queue'
-  return fits(share, added, answers ? SHARE_FOR_ANSWERS : SHARE) ? undefined : 'agent'
+  if (!fits(queue, added, isReply ? REPLIES : QUEUE)) return 'queue'
+  return fits(share, added, isReply ? SHARE_FOR_REPLIES : SHARE) ? undefined : 'agent'
 }

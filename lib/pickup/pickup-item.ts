@@ -17,10 +17,10 @@ export interface QueueKey {
 /** Partition of a connection's pickup queue: the queue's own item, then its messages by UUID. */
 export const pickupPartition = ({ tenant, connectionId }: QueueKey): string => `${tenant}|pickup|${connectionId}`
 
-/** Shards of the usage count, so that messages to many wallets do not all update the same item. */
+/** Number of shards of the usage count, so that messages to many wallets do not all update the same item. */
 const USAGE_SHARDS = 16
 
-/** The queues of a share of an agent's connections, and what is in them. */
+/** Partition of a share of an agent's connections: their queues, and the usage. */
 const sharePartition = ({ tenant, connectionId }: QueueKey): string =>
   `${tenant}|pickup-usage|${shardOf(connectionId, USAGE_SHARDS)}`
 
@@ -34,7 +34,7 @@ export const queueItem = defineItem('pickup-queue', (key: QueueKey) => address(p
 })
 export type Queue = Stored<typeof queueItem>
 
-/** A packed message. It has no expiry: it is either fetched or given up. */
+/** A packed message. It does not expire: it is fetched or given up. */
 export const pickupMessage = defineItem(
   'pickup-message',
   ({ id, ...key }: QueueKey & { id: string }) => address(pickupPartition(key), id),
@@ -53,11 +53,11 @@ export const pickupMessage = defineItem(
 )
 export type PickupMessage = Stored<typeof pickupMessage>
 
-/** A soft bound: it is added to after each commit, and counted anew by the jobs of the queues (usage.ts). */
+/** An approximate count: updated after each commit, and recounted by the jobs of the queues (usage.ts). */
 export const usageItem = defineItem('pickup-usage', (key: QueueKey) => address(sharePartition(key)), {
   messages: integer(),
   bytes: integer(),
-  /** When it was last counted anew, in ms since the epoch. */
+  /** When it was last recounted, in ms since the epoch. */
   countedAt: optional(integer()),
 })
 

@@ -6,19 +6,19 @@ import { AgentError } from '../errors.ts'
 import { dueJob, enqueue, type JobKey, jobItem } from '../jobs/job.ts'
 import {
   deliveryUpdates,
-  failedAt,
   failedDelivery,
   newOutboxId,
   outcomeItem,
+  outcomeTimes,
   type SentBasicMessage,
   timeOfId,
 } from '../outbox/messages/index.ts'
-import { LAST_WAITING } from '../outbox/wake-ups/index.ts'
+import { WAITING_ITEMS_END } from '../outbox/wake-ups/index.ts'
 import type { StoredDelivery } from '../records/delivery.ts'
 import type { Condition } from '../store/conditions.ts'
-import { decodeIfSound } from '../store/item.ts'
+import { tryDecode } from '../store/item.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { type Amount, BATCH, DAY, difference, fullBy, NOTHING, QUEUE, sum } from './bounds.ts'
+import { type Amount, BATCH, DAY, difference, exceededLimit, NOTHING, QUEUE, sum } from './bounds.ts'
 import {
   listedQueue,
   type PickupMessage,
@@ -53,7 +53,7 @@ const changeOf = ({ added, removed }: TrackedQueue): Amount => difference(sumOf(
 
 /** The queue of a connection, read once for each unit. */
 const track = (unit: UnitOfWork, connectionId: string): Promise<TrackedQueue> => {
-  const queues = unit.slot(QUEUES, () => new Map<string, Promise<TrackedQueue>>())
+  const queues = unit.moduleState(QUEUES, () => new Map<string, Promise<TrackedQueue>>())
   const tracked = queues.get(connectionId) ?? read(unit, connectionId)
   queues.set(connectionId, tracked)
   return tracked
@@ -83,8 +83,8 @@ export const countWaiting = async (unit: UnitOfWork, connectionId: string): Prom
 interface NewMessage {
   payload: string
   recipients: string[]
-  /** Whether it answers a message of the wallet: wallets must not fill the queue with answers. */
-  answers: boolean
+  /** Whether it replies to a message of the wallet: wallets must not fill the queue with replies. */
+  isReply: boolean
 }
 
 /** Adds a message at the end of a queue. Throws `connection.queue_full`, `store.unavailable`. */
@@ -93,18 +93,18 @@ export const addToQueue = async (
   connectionId: string,
   message: NewMessage,
 ): Promise<PickupMessage> => {
-  const { payload, recipients, answers } = message
+  const { payload, recipients, isReply: answers } = message
   const [tracked, lastId] = await Promise.all([track(unit, connectionId), readLastId(unit, connectionId)])
   const now = Date.now()
-  // After all waiting messages, even if clocks differ.
+  // Greater than the ids of all waiting messages, even if clocks differ.
   const id = newOutboxId(Math.max(now, timeOfId(lastId) + 1))
   const added: PickupMessage = {
     ...{ tenant: unit.tenant, connectionId, id, payload, recipients },
     createdAt: new Date(now).toISOString(),
   }
-  const full = fullBy(sumOf([added]), {
+  const full = exceededLimit(sumOf([added]), {
     queue: sum(tracked.stored ?? NOTHING, changeOf(tracked)),
-    // Its usage is counted after commits: what this one adds makes no difference.
+    // Usage is counted after commits, so the messages of this unit are not included.
     share: tracked.share,
     answers,
   })
@@ -115,7 +115,7 @@ export const addToQueue = async (
 
 const readLastId = async (unit: UnitOfWork, connectionId: string): Promise<string | undefined> => {
   const partition = pickupPartition({ tenant: unit.tenant, connectionId })
-  const { items } = await unit.query(partition, { to: LAST_WAITING, limit: 1, descending: true })
+  const { items } = await unit.query(partition, { to: WAITING_ITEMS_END, limit: 1, descending: true })
   return items[0]?.sk?.S
 }
 
@@ -124,7 +124,7 @@ const FULL = {
   agent: 'too many messages wait for agents without an endpoint',
 }
 
-/** Records the basic message of a queued message, which shows what becomes of it. */
+/** Records the basic message of a queued message, which shows the delivery state. */
 export const recordQueued = (added: PickupMessage, message: SentBasicMessage): void => {
   added.basicMessages = [message]
 }
@@ -135,12 +135,12 @@ interface Selection {
   limit?: number | undefined
   /** A did:key: only messages that are packed for it. */
   recipient?: string | undefined
-  /** Only as many as fit in a batch. No message is larger: the table takes none of more than 400 KB. */
+  /** Only as many as fit in a batch. A single message always fits: an item has at most 400 KB. */
   batch?: true
 }
 
 /** Additional messages to read: unreadable ones, which the queue's job sets aside later, must not block the others. */
-const SPARE = 3
+const UNREADABLE_RESERVE = 3
 
 /** The first waiting messages, oldest first, from one read of the table. They stay in the queue. */
 export const firstWaiting = async (
@@ -148,17 +148,17 @@ export const firstWaiting = async (
   connectionId: string,
   { limit = BATCH.messages, recipient, batch }: Selection,
 ): Promise<PickupMessage[]> => {
-  const most = batch === true ? Math.min(limit, BATCH.messages) : undefined
+  const maxCount = batch === true ? Math.min(limit, BATCH.messages) : undefined
   // Messages for a key may be anywhere in the queue, so a whole page (1 MB) is read.
   const { items } = await unit.query(pickupPartition({ tenant: unit.tenant, connectionId }), {
-    to: LAST_WAITING,
-    ...(recipient === undefined && most !== undefined && { limit: most + SPARE }),
+    to: WAITING_ITEMS_END,
+    ...(recipient === undefined && maxCount !== undefined && { limit: maxCount + UNREADABLE_RESERVE }),
   })
   const waiting = items
-    .map((item) => decodeIfSound(pickupMessage, item))
+    .map((item) => tryDecode(pickupMessage, item))
     .filter((message) => message !== undefined)
     .filter(({ recipients }) => recipient === undefined || recipients.includes(recipient))
-    .slice(0, most)
+    .slice(0, maxCount)
   if (batch === undefined) return waiting
   const sizes = waiting.map(bytesOf)
   return waiting.filter((_, index) => sizes.slice(0, index + 1).reduce((a, b) => a + b, 0) <= BATCH.bytes)
@@ -176,13 +176,13 @@ export const findWaiting = async (
   const chosen = [...new Set(ids)].slice(0, BATCH.messages)
   const key = { tenant: unit.tenant, connectionId }
   const items = await unit.getAll(chosen.map((id) => pickupMessage.addressOf({ ...key, id })))
-  return items.map((item) => decodeIfSound(pickupMessage, item)).filter((message) => message !== undefined)
+  return items.map((item) => tryDecode(pickupMessage, item)).filter((message) => message !== undefined)
 }
 
 /** Outcome of a message that leaves its queue. */
 type End = { state: 'delivered' } | { state: 'failed'; lastError: string }
 
-/** Removes messages from a queue. Their basic messages show the end; of those that have failed an outcome is kept. */
+/** Removes messages from a queue. Their basic messages show the outcome; for failed ones it is also stored. */
 export const removeFromQueue = async (
   unit: UnitOfWork,
   connectionId: string,
@@ -209,13 +209,13 @@ const giveUp = (unit: UnitOfWork, message: PickupMessage, lastError: string, now
   const outcome = {
     ...message,
     ...{ messages: [], taken: 0, attempts: 0, lastError },
-    ...failedAt(now),
+    ...outcomeTimes(now),
   }
   unit.create(outcomeItem.encode(outcome))
   return failedDelivery(outcome)
 }
 
-/** Concurrent messages do not conflict as long as there is room for all. */
+/** Concurrent messages do not conflict as long as all fit. */
 const roomFor = ({ messages, bytes }: Amount): Condition => ({
   present: ['pk'],
   ...(messages > 0 && {
@@ -244,15 +244,12 @@ const jobOf = ({ tenant, connectionId: id }: QueueKey): JobKey => ({ tenant, typ
 const listQueue = (unit: UnitOfWork, key: QueueKey): void =>
   unit.change(listedQueue.addressOf(key), { set: { kind: { S: listedQueue.kind } } })
 
-/**
- * Makes the job of a queue, if there is one, due now: the connection is deleted, and the job gives up what nobody can
- * fetch any more.
- */
+/** Makes the job of a queue due now, if there is one: the connection is deleted, and the job gives up its messages. */
 export const emptyByJob = async (unit: UnitOfWork, connectionId: string): Promise<void> => {
   const key = { tenant: unit.tenant, connectionId }
   if ((await unit.load(queueItem, key)) === undefined) return
   const job = jobOf(key)
-  // Without the lease: a run that has read the connection must not put the job off.
+  // Without the lease: a run that has read the connection must not postpone the job.
   const change = { set: jobItem.attributes(dueJob(job, Date.now())), remove: ['lease'] }
   unit.change(jobItem.addressOf(job), change, { present: ['pk'] })
 }

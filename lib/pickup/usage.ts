@@ -1,6 +1,6 @@
 /**
- * How much of an agent's share of the pickup queues is used: counted after commits, because in a transaction it would
- * conflict with every other one.
+ * The usage of a share of an agent's pickup queues: counted after commits, because in transactions it would cause
+ * conflicts.
  */
 import { errorName } from '../errors.ts'
 import { log } from '../log.ts'
@@ -12,35 +12,35 @@ import { listedQueue, type QueueKey, queueItem, usageItem } from './pickup-item.
 
 const ofKind = { kind: { S: usageItem.kind } }
 
-/** Adds to the usage after the commit. A process that ends before has not counted it: the jobs of the queues do. */
+/** Adds to the usage after the commit. If the process dies before, the jobs of the queues count it. */
 export const addToUsage = (unit: UnitOfWork, key: QueueKey, change: Amount): void =>
   unit.afterCommit(() =>
     updateIf(usageItem.addressOf(key), { set: ofKind, add: change }).catch((error) =>
-      log('warn', 'the usage of pickup queues was not counted', {
+      log('warn', 'usage of pickup queues not counted', {
         event: 'pickup.usage_not_counted',
         ...{ tenant: key.tenant, error: errorName(error) },
       }),
     ),
   )
 
-/** Every queue has a job that runs once a day: the first one of a share that comes counts the share anew. */
-const COUNTED_FOR = DAY / 2
+/** In ms. Every queue has a job that runs once a day: the first one of a share recounts the share. */
+const RECOUNT_INTERVAL = DAY / 2
 
-/** Queues read at once. */
+/** Number of queues in one read. */
 const READ = 100
 
 /**
- * Counts the usage of a queue's share anew, unless it was done lately. What is added while this counts may be counted
- * twice, until the next time. Throws `store.unavailable`.
+ * Recounts the usage of a queue's share, unless that was done recently. Messages that are added meanwhile may be
+ * counted twice, until the next recount. Throws `store.unavailable`.
  */
 export const countUsage = async (key: QueueKey, now = Date.now()): Promise<void> => {
   const address = usageItem.addressOf(key)
   const set = { ...ofKind, ...usageItem.attributes({ countedAt: now }) }
-  const lately = usageItem.attributes({ countedAt: now - COUNTED_FOR })
+  const recently = usageItem.attributes({ countedAt: now - RECOUNT_INTERVAL })
   const usage = await updateIf(
     address,
     { set, add: NOTHING },
-    { anyOf: [{ absent: ['countedAt'] }, { atMost: lately }] },
+    { anyOf: [{ absent: ['countedAt'] }, { atMost: recently }] },
   )
   if (usage === undefined) return
   let counted = NOTHING

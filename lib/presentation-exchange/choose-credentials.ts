@@ -2,7 +2,7 @@
  * Chooses stored credentials for a presentation definition: those that the user names, and otherwise as few as are
  * required.
  */
-import { unmetConstraints } from './constraints.ts'
+import { unsatisfiedConstraints } from './constraints.ts'
 import { isSatisfiedBy, matchesSchema, permits, type SchemaFacts } from './definition.ts'
 import type { InputDescriptor, PresentationDefinition, SubmissionRequirement } from './definition-schema.ts'
 import type { Work } from './work.ts'
@@ -15,7 +15,7 @@ export interface StoredCredential extends SchemaFacts {
   /** Reads its claims (see claims.ts); undefined if they can't be read. */
   claims(): Promise<unknown>
   proofType: string
-  /** Ids of its subjects; empty for a bearer's credential. */
+  /** Ids of its subjects; empty for a bearer credential. */
   subjects: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export interface Chosen {
 }
 
 /** Why nothing was chosen. `descriptorId`: the descriptor whose named credential is the reason. */
-export interface Unmet {
+export interface UnsatisfiedReason {
   reason: string
   descriptorId?: string
 }
@@ -39,7 +39,7 @@ interface Selection {
   named: Named
   /** Credentials to choose from for the other descriptors, the preferred ones first. */
   others: readonly StoredCredential[]
-  /** DID that will sign the presentation. Credentials about others are not shown. */
+  /** DID that will sign the presentation. Credentials about other subjects are not shown. */
   signer: string
 }
 
@@ -48,18 +48,18 @@ const mayBeShownBy = ({ subjects }: StoredCredential, signer: string): boolean =
   subjects.length === 0 || subjects.includes(signer)
 
 /**
- * Chooses credentials for each descriptor that has to be met. Throws `WorkLimitError`, because another agent wrote the
+ * Chooses credentials for each descriptor that must be met. Throws `WorkLimitError`, because another agent wrote the
  * definition.
  */
-export const chooseCredentials = async (selection: Selection, work: Work): Promise<Chosen[] | Unmet> => {
+export const chooseCredentials = async (selection: Selection, work: Work): Promise<Chosen[] | UnsatisfiedReason> => {
   const { definition, named } = selection
   const chosen = new Map<string, readonly StoredCredential[]>()
   for (const descriptor of definition.input_descriptors) {
     const { id: descriptorId } = descriptor
     const own = named.get(descriptorId)
     for (const one of own ?? []) {
-      const misfit = await misfitOf(one, descriptor, selection, work)
-      if (misfit !== undefined) return { descriptorId, reason: misfit }
+      const reason = await unsatisfiedReasonOf(one, descriptor, selection, work)
+      if (reason !== undefined) return { descriptorId, reason }
     }
     const first = own ?? (await firstSuitable(descriptor, selection, work))
     if (first.length > 0) chosen.set(descriptorId, first)
@@ -70,9 +70,9 @@ export const chooseCredentials = async (selection: Selection, work: Work): Promi
   const preferred = descriptorsToShow(definition, candidates)
   const shown =
     preferred && (isSatisfiedBy(definition, preferred) ? preferred : searchDescriptors(definition, candidates, work))
-  if (shown === undefined) return { reason: `no held credential fits ${missing(definition, chosen)}` }
+  if (shown === undefined) return { reason: `no held credential satisfies ${missing(definition, chosen)}` }
   const left = [...named.keys()].find((id) => !shown.has(id))
-  if (left !== undefined) return { descriptorId: left, reason: 'is not taken by any submission requirement' }
+  if (left !== undefined) return { descriptorId: left, reason: 'is not used by any submission requirement' }
   return definition.input_descriptors
     .filter(({ id }) => shown.has(id))
     .flatMap(({ id: descriptorId }) =>
@@ -92,17 +92,17 @@ const firstSuitable = async (
   const { constraints = {} } = descriptor
   const later: StoredCredential[] = []
   for (const one of selection.others) {
-    if (misfitAtOnce(one, descriptor, selection) !== undefined) continue
-    if (unmetConstraints(constraints, { credential: one.json, signer: selection.signer }, work).length > 0)
+    if (reasonWithoutClaims(one, descriptor, selection) !== undefined) continue
+    if (unsatisfiedConstraints(constraints, { credential: one.json, signer: selection.signer }, work).length > 0)
       later.push(one)
-    else if ((await misfitOf(one, descriptor, selection, work)) === undefined) return [one]
+    else if ((await unsatisfiedReasonOf(one, descriptor, selection, work)) === undefined) return [one]
   }
-  for (const one of later) if ((await misfitOf(one, descriptor, selection, work)) === undefined) return [one]
+  for (const one of later) if ((await unsatisfiedReasonOf(one, descriptor, selection, work)) === undefined) return [one]
   return []
 }
 
-/** Why a credential does not suit, as far as its claims do not count. */
-const misfitAtOnce = (
+/** Why a credential does not suit, without reading its claims. */
+const reasonWithoutClaims = (
   credential: StoredCredential,
   { schema, format }: InputDescriptor,
   { definition, signer }: Selection,
@@ -114,20 +114,20 @@ const misfitAtOnce = (
   return undefined
 }
 
-const misfitOf = async (
+const unsatisfiedReasonOf = async (
   credential: StoredCredential,
   descriptor: InputDescriptor,
   selection: Selection,
   work: Work,
 ): Promise<string | undefined> => {
   const { constraints = {} } = descriptor
-  const misfit = misfitAtOnce(credential, descriptor, selection)
-  if (misfit !== undefined) return misfit
+  const reason = reasonWithoutClaims(credential, descriptor, selection)
+  if (reason !== undefined) return reason
   const { fields = [], subject_is_issuer: selfIssued } = constraints
   const claims = fields.length === 0 && selfIssued !== 'required' ? credential.json : await credential.claims()
-  if (claims === undefined) return 'can not be read, or takes too much work to read'
-  const [unmet] = unmetConstraints(constraints, { credential: claims, signer: selection.signer }, work)
-  return unmet === undefined ? undefined : `does not meet the constraint ${unmet}`
+  if (claims === undefined) return 'cannot be read, or takes too much work to read'
+  const [constraint] = unsatisfiedConstraints(constraints, { credential: claims, signer: selection.signer }, work)
+  return constraint === undefined ? undefined : `does not meet the constraint ${constraint}`
 }
 
 const missing = (
@@ -160,8 +160,8 @@ const descriptorsToShow = (
     const met = parts.filter((part) => part !== undefined)
     if (rule === 'all') return met.length === parts.length ? met.flat() : undefined
     const preferred = met.toSorted((a, b) => Number(b.some(isNamed)) - Number(a.some(isNamed)))
-    const least = Math.max(count ?? min ?? 1, met.filter((part) => part.some(isNamed)).length)
-    return preferred.length < least ? undefined : preferred.slice(0, least).flat()
+    const minimum = Math.max(count ?? min ?? 1, met.filter((part) => part.some(isNamed)).length)
+    return preferred.length < minimum ? undefined : preferred.slice(0, minimum).flat()
   }
   const shown = requirements.map(shownFor)
   return shown.includes(undefined) ? undefined : new Set(shown.flatMap((part) => part ?? []))
@@ -174,7 +174,7 @@ const MAX_SEARCHED = 12
 const MAX_SEARCH = 2_000_000
 
 /**
- * The named descriptors and as few others as satisfy the submission requirements together. Taken one by one, two
+ * The named descriptors and as few others as satisfy the submission requirements together. Evaluated separately, two
  * requirements may show more of a group that they share than either permits.
  */
 const searchDescriptors = (

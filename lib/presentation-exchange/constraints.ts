@@ -47,7 +47,7 @@ interface Candidate {
  * The constraints that a credential does not meet, as paths such as `fields.0` and `is_holder.0`. Throws
  * `WorkLimitError`.
  */
-export const unmetConstraints = (constraints: Constraints, candidate: Candidate, work: Work): string[] => {
+export const unsatisfiedConstraints = (constraints: Constraints, candidate: Candidate, work: Work): string[] => {
   const {
     fields = [],
     is_holder: holders = [],
@@ -61,13 +61,13 @@ export const unmetConstraints = (constraints: Constraints, candidate: Candidate,
   const present = (ids: readonly string[]) =>
     ids.flatMap((id) => claimed.get(id) ?? [new Set<string>()]).filter((about) => about !== ABSENT)
   return [
-    ...unmet('fields', results, ({ satisfied }) => satisfied),
-    ...unmet(
+    ...unsatisfied('fields', results, ({ satisfied }) => satisfied),
+    ...unsatisfied(
       'is_holder',
       holders,
       required((ids) => present(ids).every((about) => about.has(signer))),
     ),
-    ...unmet(
+    ...unsatisfied(
       'same_subject',
       subjects,
       required((ids) => haveOneInCommon(present(ids))),
@@ -76,7 +76,7 @@ export const unmetConstraints = (constraints: Constraints, candidate: Candidate,
   ]
 }
 
-const unmet = <T>(name: string, all: readonly T[], isMet: (one: T) => boolean): string[] =>
+const unsatisfied = <T>(name: string, all: readonly T[], isMet: (one: T) => boolean): string[] =>
   all.flatMap((one, index) => (isMet(one) ? [] : [`${name}.${index}`]))
 
 const required =

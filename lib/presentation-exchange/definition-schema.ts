@@ -1,6 +1,6 @@
 /**
  * The schema of another verifier's presentation definition: its shape and limits. A definition with parts that this
- * agent does not evaluate, such as an unknown keyword, is refused, so that no credential is shown for it.
+ * agent does not evaluate, such as an unknown keyword, is rejected, so that no credential is shown for it.
  */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../json.ts'
@@ -85,7 +85,7 @@ const FilterSchema: v.GenericSchema<unknown, Filter> = v.pipe(
       contains: v.optional(v.lazy(() => FilterSchema)),
       items: v.optional(v.lazy(() => FilterSchema)),
     },
-    'has a keyword that is not evaluated here',
+    'has a keyword that is not supported',
   ),
 )
 
@@ -94,7 +94,7 @@ const Paths = v.pipe(
   v.array(v.pipe(v.string(), v.maxLength(1024))),
   v.maxLength(50),
   v.transform((paths) => paths.filter((path) => TENANT_PATH.test(path))),
-  v.minLength(1, 'has no path that is evaluated here'),
+  v.minLength(1, 'has no supported path'),
 )
 
 const Optionality = v.picklist(['required', 'preferred'])
@@ -182,8 +182,8 @@ export const ReceivedDefinition = v.pipe(
     ({ input_descriptors: all }) => new Set(all.map(({ id }) => id)).size === all.length,
     'names a descriptor twice',
   ),
-  v.check((definition) => pathFaults(definition).length === 0, 'has too many paths'),
-  v.check((definition) => patternFaults(definition).next().done === true, 'has a pattern that is not evaluated here'),
+  v.check((definition) => pathViolations(definition).length === 0, 'has too many paths'),
+  v.check((definition) => patternViolations(definition).next().done === true, 'has a pattern that is not supported'),
 )
 
 export type PresentationDefinition = v.InferOutput<typeof ReceivedDefinition>
@@ -226,21 +226,21 @@ export const filtersIn = ({ path, value }: Placed<Filter>): Placed<Filter>[] => 
 ]
 
 /** The total number of paths is limited. */
-export const pathFaults = (definition: Described) => {
+export const pathViolations = (definition: Described) => {
   const paths = fieldsOf(definition).reduce((sum, { value: { path } }) => sum + path.length, 0)
   return paths > MAX_PATHS ? [{ path: [], message: `must not have more than ${MAX_PATHS} paths` }] : []
 }
 
 /**
- * All patterns must compile, and have a limited total size. A generator, because a stranger's definition is read until
- * the first fault.
+ * All patterns must compile, and have a limited total size. A generator, because a received definition is checked only
+ * until the first violation.
  */
-export function* patternFaults(definition: Described) {
+export function* patternViolations(definition: Described) {
   let left = MAX_PATTERN_SIZES
   for (const { path, value } of topFiltersOf(definition).flatMap(filtersIn)) {
     const { pattern } = value
     if (pattern === undefined) continue
-    const message = patternFault(() => {
+    const message = patternViolation(() => {
       left -= translatePattern(pattern).size
       if (left < 0) throw new PatternError(`must have at most ${MAX_PATTERN_SIZES} parts together with other patterns`)
       compilePattern(pattern)
@@ -250,7 +250,7 @@ export function* patternFaults(definition: Described) {
 }
 
 /** What is wrong with a pattern, if anything. */
-const patternFault = (compile: () => void): string | undefined => {
+const patternViolation = (compile: () => void): string | undefined => {
   try {
     compile()
     return undefined

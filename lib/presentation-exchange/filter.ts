@@ -12,10 +12,10 @@ import { VISIT, type Work } from './work.ts'
 
 /**
  * Whether a value matches a filter. In JSON Schema a keyword that does not apply to the type of the value passes:
- * `{"minimum": 18}` accepts every text, and `{"contains": {"const": "Degree"}}` any `type` that is no array. Here such
- * a keyword is undecided, and so is an unknown one, or one that can't be checked, such as the pattern of a text that is
- * too long. A filter matches only if all of it is decided, also within `not`, which negates that one verdict: no value
- * matches a filter and its negation. Throws `WorkLimitError`.
+ * `{"minimum": 18}` accepts every text, and `{"contains": {"const": "Degree"}}` any `type` that is not an array. Here
+ * such a keyword is undecided, and so is an unknown one, or one that can't be checked, such as the pattern of a text
+ * that is too long. A filter matches only if all of it is decided, also within `not`, which negates that one verdict:
+ * no value matches a filter and its negation. Throws `WorkLimitError`.
  */
 export const matchesFilter = (filter: Filter, claim: Claim, work: Work): boolean =>
   verdict(filter, claim, work) === true

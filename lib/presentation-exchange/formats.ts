@@ -31,7 +31,7 @@ const CHECKS = {
   email: isEmail,
   hostname: isHostname,
   ipv4: isIPv4,
-  /** RFC 4291; a zone (`%eth0`) is no part of the address. */
+  /** RFC 4291; a zone (`%eth0`) is not part of the address. */
   ipv6: (text: string): boolean => isIPv6(text) && !text.includes('%'),
   uri: isUri,
   uuid: (text: string): boolean => UUID.test(text),

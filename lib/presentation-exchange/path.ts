@@ -52,9 +52,9 @@ export const parseTenantPath = (text: string): Path | undefined =>
   TENANT_PATH.test(text) ? [...text.matchAll(STEP)].map(toStep) : undefined
 
 /**
- * Parses a path of a wallet's presentation submission; undefined if it is none. It is `$` and at most 16 children, each
- * a single name or index: a wallet names the place of a credential and searches for nothing. Names with `@` are
- * refused.
+ * Parses a path of a wallet's presentation submission; undefined if it is invalid. It is `$` and at most 16 children,
+ * each a single name or index: a wallet names the place of a credential and searches for nothing. Names with `@` are
+ * not allowed.
  */
 export const parseWalletPath = (text: string): Path | undefined => {
   const path = text.length <= MAX_WALLET_PATH ? parseTenantPath(text) : undefined

@@ -3,7 +3,7 @@
  * RE2.
  */
 
-/** A pattern was refused. The message is the end of a sentence that starts with its path. */
+/** A pattern was rejected. The message is the end of a sentence that starts with its path. */
 export class PatternError extends Error {}
 
 /** A character or class of a pattern. */

@@ -1,6 +1,6 @@
 /**
  * Translates regular expressions of ECMAScript (with the flag `u`, as in JSON Schema) to the syntax of RE2. Both find
- * the same texts: whatever RE2 lacks, or reads differently and has no other syntax for, is refused.
+ * the same texts: whatever RE2 lacks, or reads differently and has no other syntax for, is rejected.
  */
 import {
   ANY_BUT_LINE_ENDS,

@@ -1,6 +1,6 @@
 /**
- * Matches patterns with RE2, which never backtracks: the texts are written by strangers, and its time is linear in
- * their length.
+ * Matches patterns with RE2, which never backtracks: third parties write the texts, and its time is linear in their
+ * length.
  */
 import { RE2JS } from 're2js'
 import { Bounded } from '../bounded.ts'

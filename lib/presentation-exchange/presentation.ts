@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
-import { unmetConstraints } from './constraints.ts'
+import { unsatisfiedConstraints } from './constraints.ts'
 import { isSatisfiedBy, matchesSchema, permits, type SchemaFacts } from './definition.ts'
 import { type InputDescriptor, MAX_DESCRIPTORS, type PresentationDefinition } from './definition-schema.ts'
 import { parseWalletPath } from './path.ts'
@@ -74,21 +74,22 @@ export interface Presented {
 }
 
 /** Why the presentation does not satisfy the definition, in a sentence; undefined if it does. */
-export const shortcoming = (
+export const unsatisfiedReason = (
   definition: PresentationDefinition,
   submission: Submission,
   presented: Presented,
 ): string | undefined => {
-  if (!permits(definition.format, 'ldp_vp', presented.proofType)) return 'the definition permits no such presentation'
+  if (!permits(definition.format, 'ldp_vp', presented.proofType))
+    return 'the definition does not permit the proof type of the presentation'
   try {
-    return shortcomingOfCredentials(definition, submission, presented)
+    return unsatisfiedReasonOfCredentials(definition, submission, presented)
   } catch (error) {
     if (error instanceof WorkLimitError) return error.message
     throw error
   }
 }
 
-const shortcomingOfCredentials = (
+const unsatisfiedReasonOfCredentials = (
   definition: PresentationDefinition,
   submission: Submission,
   { signer, credentials }: Presented,
@@ -101,14 +102,14 @@ const shortcomingOfCredentials = (
     const credential = credentials[credentialIndex(entry, credentials.length) ?? -1]
     if (credential === undefined)
       return `the path of descriptor "${entry.id}" leads to no credential of the presentation`
-    const missing = shortcomingOf(credential, descriptor, definition, signer, work)
-    if (missing !== undefined) return `descriptor "${entry.id}" is not met: ${missing}`
+    const unsatisfied = firstUnsatisfied(credential, descriptor, definition, signer, work)
+    if (unsatisfied !== undefined) return `descriptor "${entry.id}" is not met: ${unsatisfied}`
     met.add(entry.id)
   }
-  return isSatisfiedBy(definition, met) ? undefined : 'not all that the definition asks for was presented'
+  return isSatisfiedBy(definition, met) ? undefined : 'the presentation does not satisfy the whole definition'
 }
 
-const shortcomingOf = (
+const firstUnsatisfied = (
   credential: PresentedCredential,
   { schema, format, constraints = {} }: InputDescriptor,
   definition: PresentationDefinition,
@@ -117,5 +118,5 @@ const shortcomingOf = (
 ): string | undefined => {
   if (!matchesSchema(schema, credential)) return 'schema'
   if (![definition.format, format].every((formats) => permits(formats, 'ldp_vc', credential.proofType))) return 'format'
-  return unmetConstraints(constraints, { credential: credential.claims, signer }, work)[0]
+  return unsatisfiedConstraints(constraints, { credential: credential.claims, signer }, work)[0]
 }

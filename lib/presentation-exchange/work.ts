@@ -1,6 +1,6 @@
 /**
- * The budget of an evaluation, because strangers write documents. It is in units instead of time, so that results are
- * the same on every machine.
+ * The budget of an evaluation, because third parties write the documents. It is in units instead of time, so that
+ * results are the same on every machine.
  */
 
 /**

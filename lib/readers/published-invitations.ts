@@ -1,5 +1,5 @@
 /**
- * Finds our invitations by their `@id` alone, for whoever was given one: by the pointer to the out-of-band record
+ * Finds our invitations by `@id`, for unauthenticated callers: by the pointer to the out-of-band record
  * (docs/adr/0030-an-invitation-page-shows-the-stored-invitation.md).
  */
 
@@ -20,7 +20,7 @@ const LEGACY = '_internal/legacyInvitation'
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /**
- * A key in base58, as connections/1.0 has it. The record has both forms of the keys that were made for its invitation.
+ * The base58 form of a did:key, for connections/1.0. The record has both forms of the keys created for its invitation.
  */
 const verkeyOf = (didKey: unknown, { invitationInlineServiceKeys }: JsonObject): unknown => {
   const known = listOf(invitationInlineServiceKeys)
@@ -47,7 +47,7 @@ const inConnectionsForm = (record: JsonObject, { '@id': id, label, imageUrl, ser
   }
 }
 
-/** The invitation of an out-of-band record as it was given to others. */
+/** The invitation of an out-of-band record in the form in which it was sent. */
 const sentInvitationOf = (record: JsonObject): JsonObject | undefined => {
   const { outOfBandInvitation, metadata } = record
   if (!isObject(outOfBandInvitation)) return undefined
@@ -57,8 +57,8 @@ const sentInvitationOf = (record: JsonObject): JsonObject | undefined => {
 }
 
 /**
- * The invitation; `gone` if it was used or deleted; undefined if no agent of ours created it. A stranger sees nothing
- * else of the record.
+ * The invitation; `gone` if it was used or deleted; undefined if no agent of ours created it. Nothing else of the
+ * record is returned.
  */
 export const findPublishedInvitation = async (id: string): Promise<JsonObject | 'gone' | undefined> => {
   const published = await readItem(invitationItem, { id })

@@ -4,7 +4,7 @@ import { defineRecord } from './define-record.ts'
 const BY_DEFINITION = { credentialDefinitionId: { name: 'id' } }
 const BY_REGISTRY = { revocationRegistryDefinitionId: { name: 'id' } }
 
-/** What an offer of AnonCreds is made of, without private parts, has keys of its own. */
+/** A separate permission (`keys`): an AnonCreds offer needs this record, and no private part. */
 export const keyCorrectnessProofRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsKeyCorrectnessProofRecord',
   keys: 'key-correctness-proof',
@@ -55,7 +55,7 @@ export const schemaRecords = /* @__PURE__ */ defineRecord(() => ({
   indexes: { schemaId: { name: 'id' }, unqualifiedSchemaId: { name: 'id' } },
 }))
 
-/** Published definitions. `credentialDefinitionRecords` are those of their creation. */
+/** Published definitions. `credentialDefinitionRecords` describe their creation. */
 export const definitionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'AnonCredsCredentialDefinitionRecord',
   keys: 'definition',

@@ -23,19 +23,19 @@ export const commonName = (name: string): string => name.replaceAll(' ', '').toL
  */
 const RESERVED = [LINK_SECRET, ...UNSAFE_NAMES]
 
-/** Why no credential can have all of these attributes; undefined if one can. */
-export const faultOfAttributes = (names: string[]): string | undefined => {
+/** Why a credential cannot have all of these attributes; undefined if it can. */
+export const invalidAttributesReason = (names: string[]): string | undefined => {
   const common = names.map(commonName)
-  if (common.includes('')) return 'must have names of more than spaces'
-  if (RESERVED.some((name) => common.includes(name))) return `must have no name of ${RESERVED.join(', ')}`
+  if (common.includes('')) return 'must not have a name of spaces only'
+  if (RESERVED.some((name) => common.includes(name))) return `must not have a reserved name: ${RESERVED.join(', ')}`
   return new Set(common).size < common.length
     ? 'must not have two names that differ only in spaces and case'
     : undefined
 }
 
 /**
- * Whether two schemas have the same attributes. They have no order: an Indy ledger stores them as a set, and indy-vdr
- * sends them in any.
+ * Whether two schemas have the same attributes, in any order: an Indy ledger stores them as a set, which indy-vdr sends
+ * in any order.
  */
 export const isSameSet = (one: string[], other: string[]): boolean =>
   isDeepStrictEqual(one.toSorted(), other.toSorted())
@@ -48,7 +48,7 @@ export const MAX_INT32 = 2 ** 31 - 1
 
 const INT32 = 'must be a 32-bit integer'
 
-/** What a predicate compares with. */
+/** The value of a predicate. */
 export const Int32 = v.pipe(
   v.number(),
   v.integer(INT32),
@@ -92,7 +92,7 @@ export const AnonCredsCredentialDefinition = v.object({
     primary: v.object({
       n: Decimal,
       s: Decimal,
-      /** One for each attribute, and one for the link secret, which no schema names. */
+      /** One for each attribute, and one for the link secret, which is not in the schema. */
       r: v.pipe(
         v.record(v.string(), Decimal),
         v.check((r) => Object.keys(r).length <= MAX_ATTRIBUTES + 1, 'must not have more attributes than a schema'),

@@ -1,4 +1,4 @@
-/** The record of a tenant's certificate: what is public of it. Its key lies apart, sealed, under the record's id. */
+/** The record of a tenant's certificate: its public part. Its sealed key is a separate item with the record's id. */
 import * as v from 'valibot'
 import { recordSchema, Timestamp } from './record-json.ts'
 
@@ -7,7 +7,7 @@ const CERTIFICATE_STATES = ['valid', 'expiring', 'expired'] as const
 
 const FIELDS = {
   state: v.picklist(CERTIFICATE_STATES),
-  /** Id of the key, which is that of the record. */
+  /** Id of the key, which is also the record's id. */
   keyId: v.string(),
   /** The certificate and those above it, without the root: base64 of DER. */
   chain: v.array(v.string()),

@@ -1,11 +1,11 @@
 /**
- * The record of a credential definition that the agent creates. It has an id of its own, because the definition's id
- * may depend on its keys.
+ * The record of a credential definition that the agent creates. It has its own id, because the definition's id may
+ * depend on its keys.
  */
 import * as v from 'valibot'
 import { recordSchema } from './record-json.ts'
 
-/** `wait`: its keys are being generated. `action`: an operator has to write it to a ledger. */
+/** `wait`: its keys are being generated. `action`: an operator must write it to a ledger. */
 export const CREDENTIAL_DEFINITION_STATES = ['wait', 'action', 'finished', 'failed'] as const
 
 /** Bounds of the number of credentials in a revocation registry. */
@@ -24,8 +24,8 @@ const FIELDS = {
   /** Present in the states `action` and `finished`. */
   credentialDefinitionId: v.optional(v.string()),
   /**
-   * How many objects of its revocation registries its operator had to write to a ledger so far. It grows with each, so
-   * each is an event.
+   * Number of objects of its revocation registries that an operator had to write to a ledger so far. Each increase is
+   * an event.
    */
   ledgerObjectsAdded: v.optional(v.number()),
   /** Reason of the failure. */

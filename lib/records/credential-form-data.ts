@@ -72,7 +72,7 @@ const v1Data = (message: Message, { attachments, v1 }: (typeof PARTS)[keyof type
   return indy === undefined ? {} : { indy }
 }
 
-/** Attributes in the preview of a proposal or an offer. One without a type is text (Aries RFC 0453). */
+/** Attributes in the preview of a proposal or an offer. Their default type is text (Aries RFC 0453). */
 const attributesOf = (message: Message | undefined): v.InferOutput<typeof Attributes> | undefined => {
   const preview = message?.credential_preview ?? message?.credential_proposal
   if (!isObject(preview)) return undefined
@@ -81,7 +81,7 @@ const attributesOf = (message: Message | undefined): v.InferOutput<typeof Attrib
     .map((one) => ({ 'mime-type': 'text/plain', ...one }))
 }
 
-/** Whether a holder has stored no credential: one that was received has not been verified. */
+/** Whether a holder has stored no credential: a received one has not been verified. */
 const isUnverified = ({ role, credentials }: RecordContent['value']): boolean =>
   role === 'holder' && !(Array.isArray(credentials) && credentials.length > 0)
 
@@ -94,13 +94,13 @@ export const credentialFormData = (
   const messages = newestMessages(messageRecords, MESSAGE_TYPE, String(protocolVersion))
   if (isUnverified(value)) messages.delete('issue-credential')
   const data: CredentialFormData = {}
-  for (const [name, carried] of Object.entries(PARTS)) {
+  for (const [name, messagePart] of Object.entries(PARTS)) {
     const message = messages.get(name)
     if (message === undefined) continue
-    data[carried.part] =
+    data[messagePart.part] =
       protocolVersion === 'v1'
-        ? v1Data(message, carried)
-        : contentsByFormat(message, message[carried.attachments], FORMATS)
+        ? v1Data(message, messagePart)
+        : contentsByFormat(message, message[messagePart.attachments], FORMATS)
   }
   const [proposed, offered] = [messages.get('propose-credential'), messages.get('offer-credential')].map(attributesOf)
   return {

@@ -9,15 +9,15 @@ export const REVOCATION = '_agent/revocation'
 export const RevocationState = v.object({
   state: v.picklist(['pending', 'published']),
   revokedAt: Timestamp,
-  /** Why the last attempts to publish it have failed. It is tried again. */
+  /** Why the last attempts to publish it failed. Publishing is retried. */
   reason: v.optional(v.string()),
 })
 export type RevocationState = v.InferOutput<typeof RevocationState>
 
 /** The revocation of an exchange's credential by this agent, if any. */
 export const revocationOf = ({ value: { metadata } }: Pick<RecordContent, 'value'>): RevocationState | undefined => {
-  const known = isObject(metadata) ? metadata[REVOCATION] : undefined
-  return v.is(RevocationState, known) ? known : undefined
+  const revocation = isObject(metadata) ? metadata[REVOCATION] : undefined
+  return v.is(RevocationState, revocation) ? revocation : undefined
 }
 
 export const isPublished = (value: RecordJson): boolean => revocationOf({ value })?.state === 'published'

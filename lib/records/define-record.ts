@@ -5,7 +5,7 @@
 import type { Format } from '../metrics.ts'
 import { type RecordContent, type RecordJson, toRecordJson } from './record-json.ts'
 
-/** Stands for a tag that every record of its type has, with the same value. */
+/** Name of a virtual tag that all records of a type have, with the same value. */
 export const EVERY = '*'
 
 export interface Index {
@@ -26,25 +26,25 @@ export interface Index {
 interface RecordEvent {
   summary: string
   /**
-   * Whether a change of the record, as the API shows it, is this event. A change is one event at most: the first of the
-   * kind. A second one would have the same sequence, and receivers take it for an older one.
+   * Whether a change of the record, as the API shows it, is this event. A change is at most one event, the first that
+   * matches: a second one would have the same sequence, and receivers would treat it as outdated.
    */
   isChange: (after: RecordJson, before: RecordJson | undefined) => boolean
 }
 
 interface Definition {
-  /** Credo's name of the record's type, which its keys have. */
+  /** Credo's name of the record's type, which is part of its keys. */
   type: string
-  /** Types of records: it was created for one of these, and has no use without it. `tenant`: only for its tenant. */
+  /** Types of records: it is created for one of these, and not used without it. `tenant`: only for its tenant. */
   belongsTo: readonly string[]
-  /** Maximum number of a tenant's records, which `assertBelowMaximum` checks; or what else bounds their number. */
+  /** Maximum number of a tenant's records, which `assertBelowMaximum` checks; or a text on what bounds it. */
   atMost: number | string
   /**
-   * Path of the secret in the record, which is sealed with the tenant's data key before it is written; empty where there
-   * is none, or where it is sealed otherwise.
+   * Path of the secret in the record, which is sealed with the tenant's data key before it is written; empty if there
+   * is none, or if other code seals it.
    */
   sealed: readonly [] | readonly [field: string] | readonly [field: string, member: string]
-  /** Name of the records' keys in `uses` of serverless.yml; absent: only `record` means them. */
+  /** Name of the records' keys in `permissions` of serverless.yml; absent: only `record` includes them. */
   keys?: string
   /**
    * The tags that Credo and our lists query. `role`, `state` and message names are not selective enough for an index.
@@ -52,28 +52,28 @@ interface Definition {
    */
   indexes: Record<string, Index>
   /**
-   * The tag in whose partition the records lie: an entry is the record itself, which has no other item. It is the only
-   * index, and each record has one value of it. Such a record can't be read by its id alone.
+   * The tag whose value is the records' partition: the index entry is the record itself, which has no other item. It is
+   * the only index, and each record has one value of it. Such a record cannot be read by its id alone.
    */
-  within?: string
+  partitionTag?: string
   /** Filters of lists with an index of their own, the most selective first. */
   lists?: readonly string[]
-  /** Tag whose value is `true` in the records that the list shows, where these are not all of them. */
-  listed?: string
-  /** Fields of the record by the names of their filters, where these differ. */
+  /** Tag whose value is `true` in the records that the list shows; absent: it shows all. */
+  listTag?: string
+  /** Fields of the record by the names of their filters, if the names differ. */
   filters?: Readonly<Record<string, string>>
   /** Epoch seconds, from the record and its expiry so far; undefined: it never expires. */
   expiry?: (stored: RecordContent, before: number | undefined) => number | undefined
   /**
-   * The item that leads from an id to the record, for readers who do not know its tenant. The store writes it with the
-   * first version of the record, for whose tenant the id is from then on; no other record can have it.
+   * The item that maps an id to the record, for callers that do not know its tenant. The store writes it with the first
+   * version of the record, and reserves the id for its tenant; no other record can have it.
    */
   pointer?: {
     kind: string
-    /** The id; undefined: nothing leads to this record. */
+    /** The id; undefined: there is no such item for this record. */
     idOf: (value: Record<string, unknown>) => string | undefined
     /** Seconds for which the id of a deleted record is remembered. */
-    remembered: number
+    retentionSeconds: number
   }
   events?: Record<string, RecordEvent>
   /** Of an exchange: the states in which it ends, and its format in metrics, by the record's metadata. */
@@ -84,7 +84,7 @@ interface Definition {
 
 export type RecordDefinition = Definition & Required<Pick<Definition, 'view'>>
 
-/** The first state is a change too. So is the result of a verifier's checks, which may come without a new state. */
+/** The first state is a change too. So is the result of a verifier's checks, which may not change the state. */
 export const isStateChange = (after: RecordJson, before: RecordJson | undefined): boolean =>
   typeof after.state === 'string' && (after.state !== before?.state || after.isVerified !== before.isVerified)
 

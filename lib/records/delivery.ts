@@ -21,7 +21,7 @@ export const Delivery = v.object({
 })
 export type Delivery = v.InferOutput<typeof Delivery>
 
-/** As it is stored, with the time of its last change. */
+/** The stored form, with the time of its last change. */
 export const StoredDelivery = v.object({ ...Delivery.entries, at: Timestamp })
 export type StoredDelivery = v.InferOutput<typeof StoredDelivery>
 
@@ -44,8 +44,8 @@ const deliveryStateOf = (json: RecordJson): unknown => {
   return isObject(delivery) ? delivery.state : undefined
 }
 
-/** Whether a change of a basic message is that its delivery has ended in this state. */
-export const endsIn =
+/** Whether the delivery of a basic message ended in this state with this change. */
+export const hasDeliveryEndedAs =
   (state: Delivery['state']) =>
   (after: RecordJson, before: RecordJson | undefined): boolean =>
     before !== undefined && deliveryStateOf(after) === state && deliveryStateOf(before) !== state

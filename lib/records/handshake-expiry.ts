@@ -1,12 +1,12 @@
-/** When handshakes expire that another agent has started and not finished, and what was made for them. */
+/** Expiry of handshakes that another agent has started and not finished, and of their DIDs and keys. */
 import type { RecordContent } from './record-json.ts'
 
 /** Seconds after which an unfinished handshake of another agent expires. */
 const HANDSHAKE_LIFETIME = 7 * 24 * 60 * 60
 
 /**
- * When a DID or key expires that was made for a handshake at `createdAt`, unless the handshake is completed: never
- * before its connection, which may be made a little later.
+ * Expiry of a DID or key that was created for a handshake at `createdAt`, unless the handshake is completed: never
+ * before the connection's, which may be created a little later.
  */
 export const handshakePartExpiry = (createdAt: Date): number =>
   Math.floor(createdAt.getTime() / 1000) + HANDSHAKE_LIFETIME + 24 * 60 * 60
@@ -15,7 +15,7 @@ export const handshakePartExpiry = (createdAt: Date): number =>
 export const mayOutlive = (expiresAt: number, now: Date): boolean =>
   expiresAt >= Math.floor(now.getTime() / 1000) + HANDSHAKE_LIFETIME
 
-/** Tag of DIDs that were made for a handshake which anybody may start: they expire unless it is completed. */
+/** Tag of DIDs that were created for another agent's handshake: they expire unless it is completed. */
 export const OF_UNFINISHED_HANDSHAKE = 'ofUnfinishedHandshake'
 
 /** Expiry of a DID's record in epoch seconds; undefined: it never expires. */

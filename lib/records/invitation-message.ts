@@ -30,9 +30,9 @@ const Verkey = v.pipe(text(44), v.regex(/^[1-9A-HJ-NP-Za-km-z]{42,44}$/, 'must b
 /** A DID, or the DID URL of a service. */
 const DidUrl = v.pipe(text(4096), v.regex(/^did:[a-z0-9]+:[A-Za-z0-9._:%-]+(?:#\S+)?$/, 'must be a DID'))
 
-const some = <S extends v.GenericSchema>(item: S, max: number) => v.pipe(v.array(item), v.maxLength(max))
-const someKeys = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_KEYS))
-const mediatorKeys = <S extends v.GenericSchema>(item: S) => v.optional(some(item, MAX_ROUTING_KEYS))
+const boundedList = <S extends v.GenericSchema>(item: S, max: number) => v.pipe(v.array(item), v.maxLength(max))
+const keyList = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.minLength(1), v.maxLength(MAX_KEYS))
+const mediatorKeys = <S extends v.GenericSchema>(item: S) => v.optional(boundedList(item, MAX_ROUTING_KEYS))
 
 /** Drops the members of a message that are null before `schema` reads it. */
 const withoutNulls = <S extends v.GenericSchema>(schema: S) =>
@@ -48,7 +48,7 @@ const withoutNulls = <S extends v.GenericSchema>(schema: S) =>
 /** Where keys of Ed25519 in either form receive messages. */
 const ENDPOINT = {
   serviceEndpoint: text(2048),
-  recipientKeys: someKeys(v.union([Verkey, DidKey])),
+  recipientKeys: keyList(v.union([Verkey, DidKey])),
   routingKeys: mediatorKeys(v.union([Verkey, DidKey])),
 }
 
@@ -56,9 +56,9 @@ const InlineService = v.object({
   id: v.optional(text(4096), '#inline'),
   type: v.optional(text(256), 'did-communication'),
   serviceEndpoint: text(2048),
-  recipientKeys: someKeys(DidKey),
+  recipientKeys: keyList(DidKey),
   routingKeys: mediatorKeys(DidKey),
-  accept: v.optional(some(text(64), 16)),
+  accept: v.optional(boundedList(text(64), 16)),
 })
 
 const Service = v.union([DidUrl, InlineService])
@@ -100,10 +100,10 @@ export const OutOfBandMessage = v.object({
   goal_code: v.optional(v.pipe(v.string(), v.maxLength(255))),
   /** Spelling of credo-controller's clients. */
   goalCode: v.optional(v.pipe(v.string(), v.maxLength(255))),
-  accept: v.optional(some(text(64), 16)),
-  handshake_protocols: v.optional(some(text(256), 16)),
+  accept: v.optional(boundedList(text(64), 16)),
+  handshake_protocols: v.optional(boundedList(text(256), 16)),
   services: Services,
-  'requests~attach': v.optional(some(Attachment, MAX_REQUESTS)),
+  'requests~attach': v.optional(boundedList(Attachment, MAX_REQUESTS)),
 })
 
 export type OutOfBandMessage = v.InferOutput<typeof OutOfBandMessage>

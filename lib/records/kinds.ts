@@ -1,16 +1,16 @@
 /**
- * All kinds of records: under which keys each is stored and found, when it expires, which of its changes are events, and
- * how it is shown. Every function that writes has them in its bundle, and none of the schemas beside this file.
+ * All kinds of records: their keys and indexes, their expiry, their events and their JSON. Every function that writes
+ * has them in its bundle, without the schemas in this folder.
  */
 import { isObject } from '../json.ts'
-import * as ofAnonCreds from './anoncreds-kinds.ts'
+import * as anonCredsKinds from './anoncreds-kinds.ts'
 import { createdInvitationId } from './created-invitation.ts'
 import { ANONCREDS, isPublished, toCredentialExchangeJson } from './credential-json.ts'
 import { defineRecord, EVERY, type Index, isStateChange, type RecordDefinition } from './define-record.ts'
-import { endsIn, toBasicMessageJson } from './delivery.ts'
+import { hasDeliveryEndedAs, toBasicMessageJson } from './delivery.ts'
 import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
-import * as ofOpenId from './openid-kinds.ts'
+import * as openIdKinds from './openid-kinds.ts'
 import { rotationsOf } from './pending-rotations.ts'
 import { CREDENTIAL_REQUEST, PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
 
@@ -24,14 +24,14 @@ const FINAL_STATES = ['done', 'declined', 'abandoned']
 const EXCHANGE_LISTS = ['threadId', 'parentThreadId', 'connectionId'] as const
 
 /**
- * Entries that a query reads where the other agents, or years, decide how many there are: what a message costs is
- * bounded.
+ * Maximum number of entries that a query reads if other agents decide how many there are, or if they grow over years:
+ * it bounds the cost of a message.
  */
-export const MAX_FOUND = 100
+export const MAX_QUERY_ENTRIES = 100
 
 /** Copies, because every message reads them. */
 const dids = (name: string): Index => ({ name, copy: true, form: shortForm })
-const connectionsOf = (name: string): Index => ({ ...dids(name), newest: MAX_FOUND })
+const connectionsOf = (name: string): Index => ({ ...dids(name), newest: MAX_QUERY_ENTRIES })
 
 export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'ConnectionRecord',
@@ -45,11 +45,11 @@ export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
     previousDids: connectionsOf('did'),
     theirDid: connectionsOf('theirDid'),
     previousTheirDids: connectionsOf('theirDid'),
-    threadId: { name: 'threadId', newest: MAX_FOUND },
+    threadId: { name: 'threadId', newest: MAX_QUERY_ENTRIES },
     outOfBandId: { name: 'outOfBandId', copy: true },
     alias: { name: 'alias', copy: true, of: ({ alias }) => (typeof alias === 'string' ? alias : undefined) },
     unfinished: { name: 'unfinished', of: unfinishedListOf },
-    invitationDid: { name: 'invitationDid', copy: true, newest: MAX_FOUND },
+    invitationDid: { name: 'invitationDid', copy: true, newest: MAX_QUERY_ENTRIES },
     // A pending DID finds no connection, and its owner may still connect with it.
     rotating: { name: 'rotating', of: rotationsOf },
   },
@@ -70,7 +70,7 @@ export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
   sealed: ['metadata', CREDENTIAL_REQUEST],
   indexes: {
     // A notification of a revocation names the registry and the index.
-    anonCredsCredentialRevocationId: { name: 'revocation', with: 'connectionId', newest: MAX_FOUND },
+    anonCredsCredentialRevocationId: { name: 'revocation', with: 'connectionId', newest: MAX_QUERY_ENTRIES },
     ...EXCHANGE_INDEXES,
   },
   lists: EXCHANGE_LISTS,
@@ -85,7 +85,7 @@ export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
     },
     'credential.revocation_notification_received': {
       summary: 'The issuer of a held credential has notified the agent of its revocation',
-      // Once, however often it comes.
+      // Only the first notification.
       isChange: (after, before) =>
         before !== undefined && isObject(after.revocationNotification) && !isObject(before.revocationNotification),
     },
@@ -125,7 +125,7 @@ export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
   atMost: 'unlimited: each is created by a call, or for a message',
   sealed: [],
   indexes: {
-    threadId: { name: 'threadId', copy: true, newest: MAX_FOUND },
+    threadId: { name: 'threadId', copy: true, newest: MAX_QUERY_ENTRIES },
     connectionId: { name: 'connectionId', copy: true },
     [EVERY]: { name: EVERY, copy: true },
   },
@@ -155,7 +155,7 @@ export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
     },
     'credential_definition.ledger_objects_added': {
       summary:
-        'An operator has to write an object of a revocation registry to a ledger: the definition has it in `ledgerObjects`',
+        'An operator must write an object of a revocation registry to a ledger: the definition has it in `ledgerObjects`',
       isChange: (after, before) =>
         after.ledgerObjectsAdded !== undefined && after.ledgerObjectsAdded !== before?.ledgerObjectsAdded,
     },
@@ -169,7 +169,7 @@ export const basicMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   atMost: 'unlimited: each is created by a call, or for a message',
   sealed: [],
   indexes: { connectionId: { name: 'connectionId', copy: true } },
-  within: 'connectionId',
+  partitionTag: 'connectionId',
   events: {
     'basic_message.received': {
       summary: 'A basic message was received',
@@ -181,19 +181,19 @@ export const basicMessageRecords = /* @__PURE__ */ defineRecord(() => ({
     },
     'basic_message.delivered': {
       summary: 'A basic message was delivered to the wallet',
-      isChange: endsIn('delivered'),
+      isChange: hasDeliveryEndedAs('delivered'),
     },
     'basic_message.failed': {
-      summary: 'The delivery of a basic message has failed for good, after all attempts',
-      isChange: endsIn('failed'),
+      summary: 'The delivery of a basic message has failed permanently, after all attempts',
+      isChange: hasDeliveryEndedAs('failed'),
     },
   },
   view: toBasicMessageJson,
 }))
 
 /**
- * Tag of an invitation of this agent: fingerprints of its keys that were not made for it. The item of a key that was
- * made for it names it.
+ * Tag of an invitation of this agent: fingerprints of its keys that were not created for it. The item of a key that was
+ * created for it names it.
  */
 export const FORMER_KEYS = 'formerKeyFingerprints'
 
@@ -206,18 +206,18 @@ export const outOfBandRecords = /* @__PURE__ */ defineRecord(() => ({
   indexes: {
     // Without copies, because invitations contain their requests, and few are ever listed.
     [EVERY]: { name: EVERY },
-    // Also its thread id: nothing looks for that one.
+    // Also its thread id, which no query uses.
     invitationId: { name: 'invitationId' },
-    [FORMER_KEYS]: { name: 'recipientKey', newest: MAX_FOUND },
+    [FORMER_KEYS]: { name: 'recipientKey', newest: MAX_QUERY_ENTRIES },
     invitationRequestsThreadIds: { name: 'requestThreadId' },
   },
   lists: ['invitationId'],
-  pointer: { kind: 'invitation', idOf: createdInvitationId, remembered: 90 * 24 * 60 * 60 },
+  pointer: { kind: 'invitation', idOf: createdInvitationId, retentionSeconds: 90 * 24 * 60 * 60 },
 }))
 
 /**
- * Tag and list name of the agent's public DIDs. DIDs that were made for a single invitation or connection are not
- * public.
+ * Tag and list name of the agent's public DIDs. DIDs that were created for a single invitation or connection are
+ * not public.
  */
 export const PUBLIC_DID = 'public'
 
@@ -230,15 +230,15 @@ export const didRecords = /* @__PURE__ */ defineRecord(() => ({
   indexes: {
     did: dids('did'),
     alternativeDids: dids('did'),
-    recipientKeyFingerprints: { name: 'recipientKey', copy: true, newest: MAX_FOUND },
+    recipientKeyFingerprints: { name: 'recipientKey', copy: true, newest: MAX_QUERY_ENTRIES },
     [PUBLIC_DID]: { name: 'public', copy: true },
   },
   // Those of single invitations and connections are not shown.
-  listed: PUBLIC_DID,
+  listTag: PUBLIC_DID,
   expiry: didExpiry,
 }))
 
-/** Credentials among which one is selected, of all or of those of a definition or schema. Older ones have to be named. */
+/** Credentials to select from: of all, or of a definition or schema. Older ones must be named by id. */
 const MAX_CREDENTIALS = 500
 const credentialsOf = (name: string): Index => ({ name, newest: MAX_CREDENTIALS })
 
@@ -266,10 +266,10 @@ export const didCommMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   atMost: 'a few for each exchange: the last message of each type',
   sealed: [],
   indexes: { associatedRecordId: { name: 'associatedRecordId', copy: true } },
-  within: 'associatedRecordId',
+  partitionTag: 'associatedRecordId',
 }))
 
-const OF_DIDCOMM: readonly RecordDefinition[] = [
+const DIDCOMM_KINDS: readonly RecordDefinition[] = [
   connectionRecords,
   credentialRecords,
   proofRecords,
@@ -283,9 +283,9 @@ const OF_DIDCOMM: readonly RecordDefinition[] = [
 ]
 
 // Without a spread, which would keep all kinds in bundles that read one.
-export const RECORDS = /* @__PURE__ */ OF_DIDCOMM.concat(
-  /* @__PURE__ */ Object.values(ofAnonCreds),
-  /* @__PURE__ */ Object.values(ofOpenId),
+export const RECORDS = /* @__PURE__ */ DIDCOMM_KINDS.concat(
+  /* @__PURE__ */ Object.values(anonCredsKinds),
+  /* @__PURE__ */ Object.values(openIdKinds),
 )
 
 /** The kind of this type; undefined for any other type. */

@@ -1,4 +1,4 @@
-/** An object that an operator has to write to an Indy ledger, as the API shows it. */
+/** An object that an operator must write to an Indy ledger, as the API shows it. */
 import * as v from 'valibot'
 
 export const LEDGER_OBJECT_TYPES = ['CLAIM_DEF', 'REVOC_REG_DEF', 'REVOC_REG_ENTRY'] as const
@@ -18,6 +18,6 @@ const Transaction = v.looseObject({ request: v.looseObject({ operation: v.looseO
 /** Throws a TypeError for any other operation. */
 export const toLedgerObject = (transaction: object): LedgerObject => {
   const type = TYPES[v.parse(Transaction, transaction).request.operation.type]
-  if (type === undefined) throw new TypeError('a transaction of no known type')
+  if (type === undefined) throw new TypeError('unknown type of transaction')
   return { type, transaction }
 }

@@ -10,8 +10,8 @@ export type FormatData = Record<string, unknown>
 export const objects = (value: unknown): Message[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /**
- * Content of an attachment: JSON, or JSON in base64. Undefined if it can't be parsed, so that the other attachments are
- * still shown.
+ * Content of an attachment: JSON, or JSON in base64. Undefined if it cannot be parsed, so that the other attachments
+ * are still shown.
  */
 export const attachedContent = (attachment: Message | undefined): unknown => {
   const data = attachment?.data
@@ -29,11 +29,11 @@ export const contentWithId = (attachments: unknown, id: unknown): unknown =>
 export const contentsByFormat = (
   { formats }: Message,
   attachments: unknown,
-  known: ReadonlyMap<string, string>,
+  keysByFormat: ReadonlyMap<string, string>,
 ): FormatData => {
   const data: FormatData = {}
   for (const { format, attach_id: id } of objects(formats)) {
-    const key = typeof format === 'string' ? known.get(format) : undefined
+    const key = typeof format === 'string' ? keysByFormat.get(format) : undefined
     if (key === undefined || key in data) continue
     const content = contentWithId(attachments, id)
     if (content !== undefined) data[key] = content

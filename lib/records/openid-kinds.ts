@@ -9,13 +9,13 @@ export const certificateRecords = /* @__PURE__ */ defineRecord(() => ({
   keys: 'certificate',
   belongsTo: ['tenant'],
   atMost: 20,
-  // Its key is an item of its own (lib/keys).
+  // Its key is a separate item (lib/keys).
   sealed: [],
-  // Without copies: chains are large, and seldom listed.
+  // Without copies: chains are large, and rarely listed.
   indexes: { [EVERY]: { name: EVERY } },
   events: {
     'certificate.expires': {
-      summary: 'A certificate ends within 30 days (`expiring`), or has ended (`expired`)',
+      summary: 'A certificate expires within 30 days (`expiring`), or has expired (`expired`)',
       isChange: (after, before) => before !== undefined && after.state !== before.state,
     },
   },
@@ -44,7 +44,7 @@ export const verificationSessionRecords = /* @__PURE__ */ defineRecord(() => ({
   keys: 'verification-session',
   belongsTo: ['tenant'],
   atMost: 'unlimited: each is created by a call',
-  // The key of its response is sealed in lib/openid4vp/response-key.ts; claims are an item of their own.
+  // The key of its response is sealed in lib/openid4vp/response-key.ts; claims are a separate item.
   sealed: [],
   indexes: { [EVERY]: { name: EVERY, copy: true } },
   filters: { publicVerifierId: 'verifierId' },
@@ -74,7 +74,7 @@ export const issuanceSessionRecords = /* @__PURE__ */ defineRecord(() => ({
   keys: 'issuance-session',
   belongsTo: ['tenant'],
   atMost: 'unlimited: each is created by a call',
-  // Claims are an item of their own, sealed in lib/openid4vci/claims.ts; of a PIN there is a MAC.
+  // Claims are a separate item, sealed in lib/openid4vci/claims.ts; only the MAC of a PIN is stored.
   sealed: [],
   // Without copies: a session is written at each step, and with each change of a status.
   indexes: { [EVERY]: { name: EVERY } },
@@ -103,7 +103,7 @@ export const statusRevocationRecords = /* @__PURE__ */ defineRecord(() => ({
   indexes: {},
   events: {
     'openid4vc_status_revocation.done': {
-      summary: 'A revocation of the credentials of many issuance sessions has ended',
+      summary: 'A bulk revocation of the credentials of issuance sessions has ended',
       isChange: (after, before) => before !== undefined && after.state === 'done' && before.state !== 'done',
     },
   },

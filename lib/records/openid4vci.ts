@@ -29,14 +29,14 @@ const ISSUER_FIELDS = {
   issuerId: PublicId,
   display: v.optional(v.array(Display)),
   credentialConfigurationsSupported: v.record(v.string(), CredentialConfiguration),
-  /** Keys for which one request may have a credential each; absent: one. */
+  /** Maximum number of keys in a request, each of which gets a credential; absent: one. */
   batchCredentialIssuance: v.optional(v.object({ batchSize: v.number() })),
   /** The certificate that signs credentials and status lists; absent: the tenant's only one. */
   certificateId: v.optional(v.string()),
-  /** Kept for credo-controller's clients: access tokens are opaque. */
+  /** Stored for credo-controller's clients without effect: access tokens are opaque. */
   accessTokenSignerKeyType: v.optional(v.object({ kty: v.string(), crv: v.string() })),
   dpopSigningAlgValuesSupported: v.optional(v.array(v.string())),
-  /** Since when it issues nothing, and only what verifiers read is served. */
+  /** Time since which it issues no credentials, and serves only the resources that verifiers read. */
   publicOnlySince: v.optional(Timestamp),
 }
 export const IssuerRecord = recordSchema({ ...ISSUER_FIELDS, _tags: v.looseObject({}) })
@@ -44,7 +44,7 @@ export const StoredIssuer = v.looseObject({
   id: v.string(),
   createdAt: Timestamp,
   ...ISSUER_FIELDS,
-  /** Other certificates that have signed: their keys stay in the key set. */
+  /** Certificates that signed earlier: their keys stay in the key set. */
   formerCertificateIds: v.optional(v.array(v.string())),
 })
 export type StoredIssuer = v.InferOutput<typeof StoredIssuer>
@@ -63,10 +63,10 @@ export type IssuanceState = (typeof ISSUANCE_STATES)[number]
 const CREDENTIAL_STATUSES = ['valid', 'suspended', 'revoked'] as const
 export type IssuedStatus = (typeof CREDENTIAL_STATUSES)[number]
 
-const OFFERED = {
+const OFFERED_CREDENTIAL = {
   credentialConfigurationId: v.string(),
   vct: v.string(),
-  /** Names of its claims: their values lie apart, sealed. */
+  /** Names of its claims: the sealed values are a separate item. */
   claimNames: v.array(v.string()),
   isRevocable: v.optional(v.literal(true)),
 }
@@ -84,16 +84,16 @@ const IssuedCredential = v.object({
   issuedAt: Timestamp,
   /** One for each key of the wallet. */
   count: v.number(),
-  /** Whether the wallet has said that it has them. */
+  /** Whether the wallet has notified `credential_accepted`. */
   isAccepted: v.optional(v.literal(true)),
-  /** Absent for what is not revocable. */
+  /** Absent if they are not revocable. */
   status: v.optional(StatusReference),
 })
 
 const SHOWN = {
   issuerId: PublicId,
   state: v.picklist(ISSUANCE_STATES),
-  /** Until when the offer can be taken, and afterwards the access token used. */
+  /** Expiry of the offer, and later of the access token. */
   expiresAt: Timestamp,
   issuedCredentials: v.optional(v.array(IssuedCredential)),
   /** Of all its revocable credentials. */
@@ -107,30 +107,30 @@ const SHOWN = {
 
 export const IssuanceSessionRecord = recordSchema({
   ...SHOWN,
-  credentials: v.array(v.object(OFFERED)),
+  credentials: v.array(v.object(OFFERED_CREDENTIAL)),
   /** Where wallets read the offer. */
   credentialOfferUri: v.string(),
   _tags: v.looseObject({ state: v.picklist(ISSUANCE_STATES) }),
 })
 
-/** What is kept of a session, and not shown. */
+/** Stored fields of a session that are not shown. */
 const HIDDEN = {
   credentials: v.array(
     v.object({
-      ...OFFERED,
+      ...OFFERED_CREDENTIAL,
       /** The certificate that signs it. */
       certificateId: v.string(),
-      /** The place that the tenant has chosen in one of its lists. */
+      /** The index that the tenant has chosen in one of its status lists. */
       statusListDetails: v.optional(v.object({ listId: v.string(), index: v.number() })),
     }),
   ),
-  /** HMAC of the PIN, and its wrong tries. */
+  /** HMAC of the PIN, and the number of wrong attempts. */
   pin: v.optional(v.object({ mac: v.string(), tries: v.number() })),
   /** Of the offer: how wallets ask for the PIN (section 4.1.1). */
   txCode: v.optional(v.looseObject({})),
   /** SHA-256 of the access token, in base64url. */
   tokenHash: v.optional(v.string()),
-  /** Those that came with the token, where the wallet asked for them: ids of configurations. */
+  /** Those of the token response, if the wallet requested them: ids of configurations. */
   credentialIdentifiers: v.optional(v.array(v.string())),
   /** Credential requests so far. */
   requests: v.optional(v.number()),
@@ -144,7 +144,7 @@ export type StoredIssuanceSession = v.InferOutput<typeof StoredIssuanceSession>
 const REVOCATION_STATE = v.picklist(['pending', 'done'])
 const REVOCATION_FIELDS = {
   state: REVOCATION_STATE,
-  /** Sessions that it is about; absent until they are counted. */
+  /** Number of sessions to revoke; absent until they are counted. */
   total: v.optional(v.number()),
   done: v.number(),
   failed: v.number(),
@@ -171,7 +171,7 @@ export const StoredStatusRevocation = v.looseObject({
   createdAt: Timestamp,
   ...REVOCATION_FIELDS,
   filter: RevocationFilter,
-  /** Where the job goes on: an index in `sessionIds`, or a cursor. */
+  /** Where the job continues: an index in `sessionIds`, or a cursor. */
   place: v.optional(v.union([v.number(), v.string()])),
 })
 export type StoredStatusRevocation = v.InferOutput<typeof StoredStatusRevocation>

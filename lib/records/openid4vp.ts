@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { recordSchema, Timestamp } from './record-json.ts'
 
-/** A public id, which a wallet's address contains: never given twice. */
+/** A public id, which is part of wallets' URLs: it is never reused. */
 export const PublicId = v.pipe(
   v.string(),
   v.regex(
@@ -20,7 +20,7 @@ const VERIFIER_FIELDS = {
   certificateId: v.optional(v.string()),
   /** Whether its requests follow HAIP 1.0. */
   haip: v.optional(v.boolean()),
-  /** A JWT, passed on in `verifier_info` as it is. */
+  /** A JWT, copied unchanged into `verifier_info`. */
   registrationCertificate: v.optional(v.string()),
 }
 export const VerifierRecord = recordSchema({ ...VERIFIER_FIELDS, _tags: v.looseObject({}) })
@@ -43,7 +43,7 @@ export type StoredTrustedIssuer = v.InferOutput<typeof StoredTrustedIssuer>
 export const VERIFICATION_STATES = [
   'RequestCreated',
   'RequestUriRetrieved',
-  /** The answer was verified, and waits for the code that only who answered has. */
+  /** The response was verified, and waits for the response code, which only its sender has. */
   'ResponseReceived',
   'ResponseVerified',
   'Error',
@@ -53,7 +53,7 @@ export type VerificationState = (typeof VERIFICATION_STATES)[number]
 const Check = v.object({ name: v.string(), passed: v.boolean(), reason: v.optional(v.string()) })
 export type Check = v.InferOutput<typeof Check>
 
-/** What a verified credential is, without its claims' values. */
+/** A verified credential without its claims' values. */
 const PresentedCredential = v.object({
   /** Id of the credential query that it answers. */
   queryId: v.string(),
@@ -76,11 +76,11 @@ const SHOWN = {
   /** Where the wallet reads the request. */
   authorizationRequestUri: v.string(),
   expiresAt: Timestamp,
-  /** Whether the wallet leads its user back, and with a code. */
+  /** Where the wallet sends its user after the response, with a response code. */
   redirectUri: v.optional(v.string()),
   checks: v.optional(v.array(Check)),
   credentials: v.optional(v.array(PresentedCredential)),
-  /** Name of the failed check, or what the wallet has reported. */
+  /** Name of the failed check, or the error code that the wallet sent. */
   error: v.optional(v.string()),
   errorMessage: v.optional(v.string()),
 }
@@ -96,9 +96,9 @@ export const VerificationSessionRecord = recordSchema({
   _tags: v.looseObject({ state: v.picklist(VERIFICATION_STATES) }),
 })
 
-/** What is kept of a session, and not shown. */
+/** Stored fields of a session that are not shown. */
 const HIDDEN = {
-  /** What the request object says, without what is the same for all, or of its time. `client_metadata`: the verifier's. */
+  /** Claims of the request object, without constant and time claims. `client_metadata`: the verifier's. */
   payload: v.looseObject({
     ...{ client_id: v.string(), nonce: v.string(), state: v.string(), response_mode: v.string() },
     client_metadata: v.record(v.string(), v.unknown()),
@@ -106,12 +106,12 @@ const HIDDEN = {
   }),
   /** The certificate that signs it. */
   certificateId: v.string(),
-  /** For the response, until it came: its public key, and the private one's `d`, sealed, in base64. */
+  /** Until the response is received: its public key, and the private key's `d`, sealed, in base64. */
   encryptionKey: v.optional(v.object({ publicJwk: v.looseObject({ kid: v.string() }), sealed: v.string() })),
   trustedCertificates: v.optional(v.array(v.string())),
-  /** Seconds for which the claims are kept. */
+  /** Seconds for which the claims are stored. */
   resultTtl: v.number(),
-  /** SHA-256 of the response code, in base64url, its wrong tries, and its end. */
+  /** SHA-256 of the response code, in base64url, the number of wrong attempts, and its expiry. */
   responseCode: v.optional(v.string()),
   codeTries: v.optional(v.number()),
   codeExpiresAt: v.optional(Timestamp),

@@ -57,7 +57,7 @@ export const OutOfBandRecord = recordSchema({
   /** The existing connection that is reused for the invitation. */
   reuseConnectionId: v.optional(v.string()),
   mediatorId: v.optional(v.string()),
-  /** Keys that were made for inline services. */
+  /** Keys that were created for inline services. */
   invitationInlineServiceKeys: v.optional(
     v.array(v.looseObject({ kmsKeyId: v.string(), recipientKeyFingerprint: v.string() })),
   ),

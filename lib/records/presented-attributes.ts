@@ -8,17 +8,17 @@ import { isObject, type JsonObject } from '../json.ts'
 const Source = { schemaId: v.optional(v.string()), credentialDefinitionId: v.optional(v.string()) }
 
 /** `name` is that of the request. The attributes of a group share a referent. */
-const Requested = { referent: v.string(), name: v.string() }
+const RequestedItem = { referent: v.string(), name: v.string() }
 
 export const PresentedAttributes = v.strictObject({
   /** Values from a credential. */
-  revealed: v.array(v.strictObject({ ...Requested, value: v.string(), ...Source })),
+  revealed: v.array(v.strictObject({ ...RequestedItem, value: v.string(), ...Source })),
   /** Requested but not revealed: such a presentation is not verified. */
-  unrevealed: v.array(v.strictObject({ ...Requested, ...Source })),
+  unrevealed: v.array(v.strictObject({ ...RequestedItem, ...Source })),
   /** As requested, over attributes that are not revealed. */
-  predicates: v.array(v.strictObject({ ...Requested, p_type: v.string(), p_value: v.number(), ...Source })),
+  predicates: v.array(v.strictObject({ ...RequestedItem, p_type: v.string(), p_value: v.number(), ...Source })),
   /** Claimed by the holder, without a credential. */
-  selfAttested: v.array(v.strictObject({ ...Requested, value: v.string() })),
+  selfAttested: v.array(v.strictObject({ ...RequestedItem, value: v.string() })),
 })
 
 export type PresentedAttributes = v.InferOutput<typeof PresentedAttributes>
@@ -34,7 +34,7 @@ const objectIn = (parent: unknown, name: string): JsonObject => {
 const namesOf = ({ name, names }: JsonObject): string[] =>
   [names ?? name].flat().filter((one) => typeof one === 'string')
 
-/** Sorts the claims of a presentation. Parts that are malformed are left out: the wallet may have sent anything. */
+/** Sorts the claims of a presentation. Malformed parts are left out: a wallet's JSON may have any form. */
 export const presentedAttributes = (request: unknown, presentation: unknown): PresentedAttributes => {
   const requested = objectIn(presentation, 'requested_proof')
   const identifiers = isObject(presentation) && Array.isArray(presentation.identifiers) ? presentation.identifiers : []
@@ -55,11 +55,11 @@ export const presentedAttributes = (request: unknown, presentation: unknown): Pr
     }
   }
   const revealed = presentedParts('revealed_attrs', 'requested_attributes').flatMap(([referent, part, item]) =>
-    namesOf(item).flatMap((name) => shown(referent, name, part, sourceOf(part))),
+    namesOf(item).flatMap((name) => revealedAttribute(referent, name, part, sourceOf(part))),
   )
   const groups = presentedParts('revealed_attr_groups', 'requested_attributes').flatMap(([referent, part, item]) => {
     const values = objectIn(part, 'values')
-    return namesOf(item).flatMap((name) => shown(referent, name, values[name], sourceOf(part)))
+    return namesOf(item).flatMap((name) => revealedAttribute(referent, name, values[name], sourceOf(part)))
   })
   return {
     revealed: [...revealed, ...groups],
@@ -78,5 +78,5 @@ export const presentedAttributes = (request: unknown, presentation: unknown): Pr
   }
 }
 
-const shown = <Source extends object>(referent: string, name: string, part: unknown, source: Source) =>
+const revealedAttribute = <Source extends object>(referent: string, name: string, part: unknown, source: Source) =>
   isObject(part) && typeof part.raw === 'string' ? [{ referent, name, value: part.raw, ...source }] : []

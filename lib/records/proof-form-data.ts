@@ -1,6 +1,6 @@
 /**
- * Form data of a proof: the contents of the exchange's messages, decoded as by Credo's `getFormatData`. Of a JSON-LD
- * presentation: what was signed, in the verifier's terms.
+ * Form data of a proof: the contents of the exchange's messages, decoded as by Credo's `getFormatData`. A JSON-LD
+ * presentation has the signed claims, in the verifier's terms.
  */
 import { isObject } from '../json.ts'
 import {
@@ -131,7 +131,7 @@ const withClaims = (json: RecordJson): RecordJson => {
 }
 
 /**
- * Adds the formats of a verified presentation: each that it has was verified, and it may have fewer than the request.
+ * Adds the formats of a verified presentation: all of its formats are verified, and it may have fewer than the request.
  */
 const withVerified = (json: RecordJson): RecordJson => {
   const { request, presentation } = json
@@ -140,14 +140,14 @@ const withVerified = (json: RecordJson): RecordJson => {
 }
 
 /**
- * For a verifier, replaces a JSON-LD presentation by what was verified: the wallet's own JSON may mean something else.
- * A prover sees its own JSON.
+ * For a verifier, replaces a JSON-LD presentation by the verified claims: the wallet's own JSON may have another
+ * meaning. A prover sees its own JSON.
  */
 const withPresented = (json: RecordJson, { value: { metadata } }: RecordContent): RecordJson => {
   if (json.role === 'prover') return json
-  const { presentationExchange: _, ...others } = isObject(json.presentation) ? json.presentation : {}
+  const { presentationExchange: _, ...otherFormats } = isObject(json.presentation) ? json.presentation : {}
   const presented = isObject(metadata) ? metadata[PRESENTED] : undefined
   const { presentation: __, ...proof } = json
-  const presentation = { ...others, ...(presented !== undefined && { presentationExchange: presented }) }
+  const presentation = { ...otherFormats, ...(presented !== undefined && { presentationExchange: presented }) }
   return Object.keys(presentation).length === 0 ? (proof as RecordJson) : { ...json, presentation }
 }

@@ -1,8 +1,8 @@
-/** A record as it is stored, and the JSON that every view of a record starts from. */
+/** A stored record, and the JSON that every view of a record starts from. */
 import * as v from 'valibot'
 import { isObject } from '../json.ts'
 
-// Metadata for internal use: neither answers nor events show it.
+// Metadata for internal use: neither responses nor events show it.
 
 /** JSON-LD contexts with which the verifier reads the presentation, fixed by the request. */
 export const VERIFIER_CONTEXTS = '_presentationExchange/contexts'
@@ -25,20 +25,18 @@ export type RecordJson = Record<string, unknown> & { _tags: Record<string, unkno
 export const Timestamp = v.pipe(v.string(), v.isoTimestamp())
 
 /**
- * Marks a credential exchange in which an AnonCreds credential was issued, whatever its state is now. An offer alone
- * does not set it.
+ * Marks a credential exchange in which an AnonCreds credential was issued, in any later state. An offer alone does not
+ * set it.
  */
 export const ANONCREDS_ISSUED = '_agent/issued'
 
-/** In the metadata of a holder's exchange whose credential could not be verified yet: why not. It is shown. */
+/** In the metadata of a holder's exchange whose credential could not be verified yet: the reason, which is shown. */
 export const UNVERIFIED = '_agent/unverified'
 
 /** Metadata of a received invitation: which of its attached requests was handled. */
 export const ATTACHED_REQUEST = '_agent/attachedRequest'
 
-/**
- * In the metadata of a connection: which DIDs and keys were made for its handshake and expire unless it is completed.
- */
+/** In the metadata of a connection: the DIDs and keys that expire unless its handshake is completed. */
 export const EXPIRES_WITH_HANDSHAKE = '_agent/expiresWithHandshake'
 
 /** In the metadata of a connection: the rotations of the other agent's DID. */

@@ -1,4 +1,4 @@
-/** The webhook registration of an organization, and the answer of the operations that register it. */
+/** The webhook registration of an organization, and the response of the operations that register it. */
 import * as v from 'valibot'
 import { Timestamp } from './record-json.ts'
 import { EntityId } from './tenant.ts'
@@ -20,8 +20,8 @@ export interface Registration {
 }
 
 /**
- * Schema of that answer: the four fields of the interface document, and the registration with its URL under the name of
- * its kind.
+ * Schema of that response: the four fields of the interface document, and the registration with its URL under the name
+ * of its kind.
  */
 const registrationResult = <const Url extends v.ObjectEntries>(url: Url) =>
   v.strictObject({
@@ -53,13 +53,13 @@ const MESSAGES = {
 } as const
 
 /** A registration, and its signing secret if that was just created. */
-export interface Registered {
+export interface RegistrationWithSecret {
   registration: Registration
   secret?: string
 }
 
-/** The answer of both operations that register. */
-export const toRegistrationResult = ({ registration, secret }: Registered): RegistrationResult => {
+/** The response of both operations that register. */
+export const toRegistrationResult = ({ registration, secret }: RegistrationWithSecret): RegistrationResult => {
   const { id, orgId, kind, url, status, createdAt, updatedAt } = registration
   const fields = { id, orgId, status, ...(secret !== undefined && { secret }), createdAt, updatedAt }
   const result = { statusCode: 201, success: true, message: MESSAGES[status] } as const

@@ -1,4 +1,4 @@
-/** An issuance session as the API and events show it: every function that writes has it, so it knows no schema. */
+/** An issuance session as the API and events show it. Every function that writes has it, so it imports no schema. */
 import { settings } from '../settings.ts'
 
 const HIDDEN = ['pin', 'txCode', 'tokenHash', 'credentialIdentifiers', 'requests', 'notificationIds']
@@ -9,7 +9,7 @@ export const offerUriOf = (issuerId: unknown, sessionId: unknown): string =>
 
 const shownOffered = ({ certificateId: _, statusListDetails: __, ...offered }: Record<string, unknown>) => offered
 
-/** No PIN, and nothing that makes a code or token. */
+/** Without the PIN, and without any material of codes or tokens. */
 export const shownIssuance = (value: Record<string, unknown>): Record<string, unknown> => ({
   ...Object.fromEntries(Object.entries(value).filter(([name]) => !HIDDEN.includes(name))),
   credentials: Array.isArray(value.credentials) ? value.credentials.map(shownOffered) : [],

@@ -1,6 +1,6 @@
 /**
- * The records that the API shows, in the order of their events in its document: their schemas, and what operations call
- * their ids.
+ * The records that the API shows, in the order of their events in the OpenAPI document: their schemas, and the names of
+ * their ids in paths.
  */
 import type * as v from 'valibot'
 import { BasicMessageRecord } from './basic-message.ts'
@@ -11,7 +11,7 @@ import { CredentialExchangeRecord } from './credential-exchange.ts'
 import type { RecordDefinition } from './define-record.ts'
 import { DidRecord } from './did.ts'
 import * as kinds from './kinds.ts'
-import * as ofOpenId from './openid-kinds.ts'
+import * as openIdKinds from './openid-kinds.ts'
 import { IssuanceSessionRecord, IssuerRecord, StatusRevocationRecord } from './openid4vci.ts'
 import { TrustedIssuerRecord, VerificationSessionRecord, VerifierRecord } from './openid4vp.ts'
 import { OutOfBandRecord } from './out-of-band.ts'
@@ -49,11 +49,11 @@ export const SHOWN_RECORDS: readonly ShownRecord[] = [
   { ...kinds.outOfBandRecords, schema: OutOfBandRecord, parameter: 'outOfBandId' },
   { ...kinds.didRecords, schema: DidRecord },
   { ...kinds.w3cCredentialRecords, schema: W3cCredentialRecord },
-  { ...ofOpenId.certificateRecords, schema: CertificateRecord, parameter: 'certificateId' },
-  { ...ofOpenId.verifierRecords, schema: VerifierRecord, parameter: 'verifierId' },
-  { ...ofOpenId.trustedIssuerRecords, schema: TrustedIssuerRecord, parameter: 'trustedIssuerId' },
-  { ...ofOpenId.verificationSessionRecords, schema: VerificationSessionRecord, parameter: 'verificationSessionId' },
-  { ...ofOpenId.issuerRecords, schema: IssuerRecord, parameter: 'issuerId' },
-  { ...ofOpenId.issuanceSessionRecords, schema: IssuanceSessionRecord, parameter: 'issuanceSessionId' },
-  { ...ofOpenId.statusRevocationRecords, schema: StatusRevocationRecord, parameter: 'revocationId' },
+  { ...openIdKinds.certificateRecords, schema: CertificateRecord, parameter: 'certificateId' },
+  { ...openIdKinds.verifierRecords, schema: VerifierRecord, parameter: 'verifierId' },
+  { ...openIdKinds.trustedIssuerRecords, schema: TrustedIssuerRecord, parameter: 'trustedIssuerId' },
+  { ...openIdKinds.verificationSessionRecords, schema: VerificationSessionRecord, parameter: 'verificationSessionId' },
+  { ...openIdKinds.issuerRecords, schema: IssuerRecord, parameter: 'issuerId' },
+  { ...openIdKinds.issuanceSessionRecords, schema: IssuanceSessionRecord, parameter: 'issuanceSessionId' },
+  { ...openIdKinds.statusRevocationRecords, schema: StatusRevocationRecord, parameter: 'revocationId' },
 ]

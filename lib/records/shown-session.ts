@@ -1,6 +1,6 @@
-/** A verification session as the API and events show it: every function that writes has it, so it knows no schema. */
+/** A verification session as the API and events show it. Every function that writes has it, so it imports no schema. */
 
-/** Fields that are kept of a session and not shown: lib/records/openid4vp.ts. */
+/** Stored fields of a session that are not shown: lib/records/openid4vp.ts. */
 const HIDDEN = [
   'payload',
   'certificateId',
@@ -12,27 +12,27 @@ const HIDDEN = [
   'codeExpiresAt',
 ]
 
-/** Not shown before the code was given: who answered may be somebody else (OpenID4VP 1.0, section 13.3). */
-const OF_THE_RESPONSE = ['checks', 'credentials']
+/** Not shown before the code is presented: another person may have responded (OpenID4VP 1.0, section 13.3). */
+const RESPONSE_FIELDS = ['checks', 'credentials']
 
-interface Coded {
+interface CodeState {
   codeTries?: number | undefined
   /** ISO 8601 in UTC. */
   codeExpiresAt?: string | undefined
 }
 
-/** Wrong codes after which a session ends. */
+/** Number of wrong codes after which a session ends. */
 const MAX_CODE_TRIES = 5
 
-/** Whether the code was not given in time, or wrongly too often. */
-export const hasLostCode = ({ codeTries = 0, codeExpiresAt = '' }: Coded, now: Date): boolean =>
+/** Whether the code has expired, or was wrong too often. */
+export const isCodeInvalid = ({ codeTries = 0, codeExpiresAt = '' }: CodeState, now: Date): boolean =>
   codeTries >= MAX_CODE_TRIES || codeExpiresAt <= now.toISOString()
 
-/** A session as the API and events show it. A code that was not given ends it by the time alone. */
+/** A session as the API and events show it. It ends when its code expires, without a write. */
 export const shownSession = (value: Record<string, unknown>, now = new Date()): Record<string, unknown> => {
   const isCodeMissing = value.state === 'ResponseReceived'
-  const hidden = isCodeMissing ? [...HIDDEN, ...OF_THE_RESPONSE] : HIDDEN
+  const hidden = isCodeMissing ? [...HIDDEN, ...RESPONSE_FIELDS] : HIDDEN
   const shown = Object.fromEntries(Object.entries(value).filter(([name]) => !hidden.includes(name)))
-  if (!isCodeMissing || !hasLostCode(value as Coded, now)) return shown
-  return { ...shown, state: 'Error', error: 'response_code', errorMessage: 'the response code was not given' }
+  if (!isCodeMissing || !isCodeInvalid(value as CodeState, now)) return shown
+  return { ...shown, state: 'Error', error: 'response_code', errorMessage: 'the response code was not presented' }
 }

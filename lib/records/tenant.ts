@@ -5,8 +5,8 @@ import * as v from 'valibot'
 export const BASE_AGENT = '@base'
 
 /**
- * Ids of tenants, organizations and records: 1 to 64 characters of `[A-Za-z0-9._:-]`. `.` and `..` are none, because
- * clients remove them from paths (RFC 3986, section 5.2.4).
+ * Ids of tenants, organizations and records: 1 to 64 characters of `[A-Za-z0-9._:-]`. Not `.` or `..`, because clients
+ * remove them from paths (RFC 3986, section 5.2.4).
  */
 export const EntityId = v.pipe(
   v.string(),

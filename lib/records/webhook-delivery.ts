@@ -5,7 +5,7 @@ import { Timestamp } from './record-json.ts'
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 
 export const WebhookDelivery = v.strictObject({
-  /** The `webhook-id` header that the receiver got. */
+  /** The `webhook-id` header of the request. */
   eventId: v.string(),
   type: v.string(),
   /** Starts at 1, also for a replay. */

@@ -5,7 +5,7 @@ import { EntityId } from './tenant.ts'
 import { ENDPOINT_KINDS } from './webhook-event.ts'
 
 /**
- * `pending`: registered without a token, gets nothing. `failing`: the last attempt failed. `disabled`: gets nothing.
+ * `pending`: registered without a token, no events. `failing`: the last attempt failed. `disabled`: no events.
  */
 const WEBHOOK_ENDPOINT_STATUSES = ['pending', 'active', 'failing', 'disabled'] as const
 
@@ -34,7 +34,7 @@ export type WebhookEndpoint = v.InferOutput<typeof WebhookEndpoint>
 
 export const RotatedWebhookEndpoint = v.strictObject({
   ...WebhookEndpoint.entries,
-  /** Signing secret (Standard Webhooks); no other answer shows it. */
+  /** Signing secret (Standard Webhooks); no other response shows it. */
   secret: v.pipe(v.string(), v.startsWith('whsec_')),
 })
 

@@ -1,4 +1,4 @@
-/** Hands out indexes of revocation registries, each to one credential and never again. */
+/** Allocates indexes of revocation registries, each to one credential only. */
 
 import { AgentError, isAgentError } from '../errors.ts'
 import type { StoredCredentialDefinition } from '../records/credential-definition.ts'
@@ -17,17 +17,17 @@ import {
 } from './registry.ts'
 
 /**
- * Takes the next free index of a definition's registries with an atomic update outside of any transaction: an index
- * that is not used in the end is lost. Requests the next registry if this one is nearly full, and the first one if its
- * creation has failed. Throws `revocation.no_index` if no registry has a free index yet, and `store.unavailable`.
+ * Allocates the next free index of a definition's registries with an atomic update outside of any transaction: an
+ * unused index is lost. Requests the next registry if this one is nearly full, and the first one if its creation has
+ * failed. Throws `revocation.no_index` if no registry has a free index yet, and `store.unavailable`.
  */
 export const allocateRevocationIndex = async (tenant: string, credentialDefinitionId: string) => {
-  // Only the two newest matter, because the next registry is created while the former has indexes left.
+  // Only the two newest matter, because the next registry is created while the previous one has free indexes.
   const { items } = await queryPage(registryPartition(tenant, credentialDefinitionId), { limit: 2, descending: true })
   const registries = items.map(registryItem.decode)
   const key = { tenant, credentialDefinitionId }
   const newest = registries[0]
-  if (newest === undefined) throw noIndex(await askForFirst(key))
+  if (newest === undefined) throw noIndex(await requestFirst(key))
   for (const registry of registries.toReversed()) {
     const index = await allocateFrom({ ...key, ...registry })
     if (index === undefined) continue
@@ -40,10 +40,10 @@ export const allocateRevocationIndex = async (tenant: string, credentialDefiniti
 
 const next = ({ number, size }: Registry): Pick<Registry, 'number' | 'size'> => ({ number: number + 1, size })
 
-type Found = Registry & { tenant: string; credentialDefinitionId: string }
+type TenantRegistry = Registry & { tenant: string; credentialDefinitionId: string }
 
 /** The index; undefined if the registry is full. */
-const allocateFrom = async (registry: Found): Promise<number | undefined> => {
+const allocateFrom = async (registry: TenantRegistry): Promise<number | undefined> => {
   if (registry.taken >= lastIndex(registry)) return undefined
   const item = await updateIf(
     registryItem.addressOf(registry),
@@ -54,10 +54,13 @@ const allocateFrom = async (registry: Found): Promise<number | undefined> => {
 }
 
 /**
- * Requests the first registry. It was requested with the definition, but does not exist yet or could not be created.
- * Returns as `requestRegistry`.
+ * Requests the first registry, which was requested with the definition but does not exist yet or could not be created.
+ * Returns the same as `requestRegistry`.
  */
-const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof Registry>): Promise<boolean> => {
+const requestFirst = async ({
+  tenant,
+  credentialDefinitionId,
+}: Omit<TenantRegistry, keyof Registry>): Promise<boolean> => {
   const tagged = await readTagged(tenant, credentialDefinitionRecords, 'credentialDefinitionId', credentialDefinitionId)
   const size = tagged
     .map(({ value }) => value as Partial<StoredCredentialDefinition>)
@@ -67,8 +70,8 @@ const askForFirst = async ({ tenant, credentialDefinitionId }: Omit<Found, keyof
 }
 
 /**
- * Returns whether a ledger's operator has to write the registry. Concurrent offers request the same one, so a conflict
- * is not an error.
+ * Returns whether a ledger's operator must write the registry. Concurrent offers request the same registry, so a
+ * conflict is not an error.
  */
 const requestRegistry = async (registry: NewRegistry): Promise<boolean> => {
   try {
@@ -79,14 +82,14 @@ const requestRegistry = async (registry: NewRegistry): Promise<boolean> => {
   }
 }
 
-/** `Retry-After` of an offer that waits for a job, or for what a ledger's operator has to write. */
+/** `Retry-After` in seconds, for an offer that waits for a job, or for a write of a ledger's operator. */
 export const secondsUntilReady = (awaitsLedger: boolean): number => (awaitsLedger ? 60 : 2)
 
 const noIndex = (awaitsLedger: boolean): AgentError =>
   new AgentError(
     'revocation.no_index',
     awaitsLedger
-      ? 'a revocation registry has to be written to the ledger: the credential definition shows it in ledgerObjects'
-      : 'a revocation registry of the credential definition is being made',
+      ? 'a revocation registry must be written to the ledger: the credential definition shows it in ledgerObjects'
+      : 'a revocation registry of the credential definition is being created',
     { retryAfter: secondsUntilReady(awaitsLedger) },
   )

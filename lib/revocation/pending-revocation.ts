@@ -68,12 +68,12 @@ export const withRevocation = (record: StoredRecord, state: RevocationState): St
 
 const reasonOf = ({ value: { role, state } }: StoredRecord): string =>
   role === 'issuer' && (state === 'credential-issued' || state === 'done')
-    ? 'only AnonCreds can, of a definition with supportRevocation'
+    ? 'only AnonCreds credentials of a definition with supportRevocation are revocable'
     : `the state of its exchange is ${state}, as ${role}`
 
 /**
- * Revokes the credential of an exchange in the running unit of work. A job publishes it afterwards. A repetition has
- * the same answer. Throws `resource.not_found`, `credential.not_revocable`, `anoncreds.unavailable`.
+ * Revokes the credential of an exchange in the running unit of work. A job publishes it afterwards. A repetition
+ * returns the same. Throws `resource.not_found`, `credential.not_revocable`, `anoncreds.unavailable`.
  */
 export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: string): Promise<RecordJson> => {
   const { tenant } = unit
@@ -82,7 +82,7 @@ export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: str
   if (revocationOf(record) !== undefined) return toCredentialExchangeJson(record)
   const revocable = revocableOf(record)
   if (revocable === undefined)
-    throw new AgentError('credential.not_revocable', `the credential can not be revoked: ${reasonOf(record)}`)
+    throw new AgentError('credential.not_revocable', `the credential cannot be revoked: ${reasonOf(record)}`)
   assertAnonCredsDeployed()
   const revoked = withRevocation(record, { state: 'pending', revokedAt: new Date().toISOString() })
   await unit.update(revoked)

@@ -1,9 +1,9 @@
 /**
  * Revocation registries of a credential definition: their used indexes, their jobs, and the objects that an operator
- * has to write to a ledger.
+ * must write to a ledger.
  */
 
-import { inOrder, type RegistryKey, registryWriteItem } from '../anoncreds/ledger-objects.ts'
+import { type RegistryKey, registrySortKey, registryWriteItem } from '../anoncreds/ledger-objects.ts'
 import { AgentError } from '../errors.ts'
 import { enqueue, type JobKey, type JobType, jobItem } from '../jobs/job.ts'
 import { isObject, type JsonObject } from '../json.ts'
@@ -23,12 +23,12 @@ export const registryPartition = (tenant: string, credentialDefinitionId: string
 export const registryItem = defineItem(
   'revocation-registry',
   ({ tenant, credentialDefinitionId, number }: RegistryKey) =>
-    address(registryPartition(tenant, credentialDefinitionId), inOrder(number)),
+    address(registryPartition(tenant, credentialDefinitionId), registrySortKey(number)),
   {
     number: integer(),
     /** Id of the registry's definition. */
     registryId: text(),
-    /** `maxCredNum`. Its indexes are 1 to this number less one, because no library in use accepts the last one. */
+    /** `maxCredNum`. Its indexes are 1 to `size` - 1, because the libraries in use reject the last one. */
     size: integer(),
     /** The last used index; 0 if there is none. */
     taken: integer(),
@@ -37,13 +37,13 @@ export const registryItem = defineItem(
 export type Registry = Stored<typeof registryItem>
 
 /** Share of used indexes at which the next registry is created. */
-const REPLACED_AT = 0.8
+const REPLACEMENT_SHARE = 0.8
 
 export const lastIndex = ({ size }: Pick<Registry, 'size'>): number => size - 1
 
 /** Whether to create the next registry. */
 export const isNearlyFull = ({ size, taken }: Pick<Registry, 'size' | 'taken'>): boolean =>
-  taken >= Math.floor(lastIndex({ size }) * REPLACED_AT)
+  taken >= Math.floor(lastIndex({ size }) * REPLACEMENT_SHARE)
 
 export interface NewRegistry extends RegistryKey {
   /** `maxCredNum`. */
@@ -60,10 +60,10 @@ const jobOf = (
   type: JobType = 'revocation-registry',
 ): JobKey => ({ tenant, type, id: `${number}.${size}.${escaped(credentialDefinitionId)}` })
 
-/** The registry of a job. Throws `internal` if the job's id names none. */
+/** The registry of a job. Throws `internal` if the job's id does not name one. */
 export const registryOfJob = ({ tenant, id }: JobKey): NewRegistry => {
   const [, number, size, definition] = ID.exec(id) ?? []
-  if (definition === undefined) throw new AgentError('internal', `the job ${id} must name a registry`)
+  if (definition === undefined) throw new AgentError('internal', `the job ${id} does not name a registry`)
   const credentialDefinitionId = definition.replace(/%25|%7C/g, decodeURIComponent)
   return { tenant, credentialDefinitionId, number: Number(number), size: Number(size) }
 }
@@ -74,7 +74,7 @@ export const enqueueFirstRegistry = (unit: UnitOfWork, added: Omit<NewRegistry, 
 
 /**
  * Requests a registry in its own transaction, unless it exists or was requested. Returns whether a ledger's operator
- * has to write it. Throws `store.unavailable`, `store.conflict`.
+ * must write it. Throws `store.unavailable`, `store.conflict`.
  */
 export const ensureRegistry = (added: NewRegistry): Promise<boolean> =>
   transaction(added.tenant, async (unit) => {
@@ -95,13 +95,13 @@ interface Write {
 }
 
 const itemOf = (registry: NewRegistry, { registryId, transaction }: Write) => {
-  if (!isObject(transaction)) throw new AgentError('internal', 'a ledger does not say what is to be written')
+  if (!isObject(transaction)) throw new AgentError('internal', 'the registry returned no transaction to write')
   return registryWriteItem.encode({ ...registry, registryId, transaction, since: new Date().toISOString() })
 }
 
 /**
- * Tells of a new object: the definition's record counts it, whose change is an event. The log tells whoever runs the
- * service.
+ * Announces a new object: its count in the definition's record changes, which is an event. The log informs the
+ * operator.
  */
 const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKey, { registryId }: Write) => {
   for (const record of await unit.find(unit.tenant, credentialDefinitionRecords.type, { credentialDefinitionId })) {
@@ -110,7 +110,7 @@ const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKe
     await unit.update({ ...record, value: { ...record.value, ledgerObjectsAdded: ledgerObjectsAdded + 1, updatedAt } })
   }
   unit.afterCommit(() =>
-    log('info', 'a transaction waits to be written to a ledger', {
+    log('info', 'ledger transaction waits for the operator', {
       event: 'ledger.write_wanted',
       ...{ tenant: unit.tenant, registryId },
     }),
@@ -118,7 +118,7 @@ const announce = async (unit: UnitOfWork, { credentialDefinitionId }: RegistryKe
 }
 
 /**
- * Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if something of the registry is
+ * Starts waiting for the operator; the job `registry-write` polls the ledger. Conflicts if a write of the registry is
  * waiting already.
  */
 export const waitForWrite = async (unit: UnitOfWork, registry: NewRegistry, write: Write): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Tails files of revocation registries in the table: in pieces, immutable, named by their hashes. */
+/** Tails files of revocation registries, stored in pieces, immutable, named by their hashes. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { defineItem } from '../store/item.ts'
@@ -53,7 +53,7 @@ export const removeTailsFile = async (unit: UnitOfWork, hash: string): Promise<v
   for (let piece = 0; piece < pieces; piece++) unit.delete(tailsPieceItem.addressOf({ hash, piece }))
 }
 
-/** A cache of 32 MB, because anybody may request a file repeatedly, at up to 320 read units. */
+/** A cache of 32 MB, because unauthenticated callers may request a file repeatedly, at up to 320 read units. */
 const cachedFiles = new Bounded<string, Buffer>(
   32 * 1024 * 1024,
   Number.POSITIVE_INFINITY,

@@ -47,11 +47,11 @@ class Disclosures {
   }
 
   assertAllUsed(): void {
-    if (this.#unused.size > 0) throw invalid('the digest of a disclosure is nowhere in the SD-JWT')
+    if (this.#unused.size > 0) throw invalid('the SD-JWT does not contain the digest of a disclosure')
   }
 }
 
-/** Without disclosures: what must be signed as it is. */
+/** Throws if the value has digests: it must be signed in plain. */
 const assertNoDigests = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {

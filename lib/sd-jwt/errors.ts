@@ -14,6 +14,6 @@ export class SdJwtError extends Error {
   }
 }
 
-/** A JoseError as one of this check; others as they are. */
+/** A JoseError becomes an error of this check; other errors are returned unchanged. */
 export const asSdJwtError = (check: SdJwtCheck, error: unknown): unknown =>
   error instanceof JoseError ? new SdJwtError(check, error.message) : error

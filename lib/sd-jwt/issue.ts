@@ -2,7 +2,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto'
 import { MAX_DEPTH } from '../jose/json-part.ts'
 import { signJwt } from '../jose/jwt.ts'
-import { findFlaw, isObject, type JsonObject } from '../json.ts'
+import { findViolation, isObject, type JsonObject } from '../json.ts'
 import { digestOf } from './digest.ts'
 
 /** Never selectively disclosable: https://datatracker.ietf.org/doc/draft-ietf-oauth-sd-jwt-vc/, 2.2.2.2; and `iat`, which all copies share. */
@@ -11,7 +11,7 @@ const ALWAYS_SIGNED = ['iss', 'nbf', 'exp', 'iat', 'cnf', 'vct', 'vct#integrity'
 /** Names that no claim has (RFC 9901, section 4.1), and one that is lost where objects are copied. */
 const FORBIDDEN = ['_sd', '...', '_sd_alg', '__proto__']
 
-/** Digests of one credential: readers of SD-JWTs take no more disclosures. */
+/** Digests of one credential: readers of SD-JWTs accept no more disclosures. */
 const MAX_DIGESTS = 200
 
 /** A member of an object, or an element of a list by its index. */
@@ -57,18 +57,18 @@ const violationAt = (value: unknown, frame: unknown, path: string[], size: { dig
 
 /**
  * Why a payload can't be issued with a frame, as a clause; undefined if it can. `_sd` of a frame has the names of an
- * object's members, or the indexes of a list's elements, that can be disclosed alone; its other members are the frames of
- * members and elements. `_sd_decoy`: the number of digests of nothing beside them.
+ * object's members, or the indexes of a list's elements, that can be disclosed alone; its other members are the frames
+ * of members and elements. `_sd_decoy`: the number of decoy digests beside them.
  */
 export const frameViolation = (payload: JsonObject, frame: unknown = {}): string | undefined => {
-  if (findFlaw(payload, { maxDepth: MAX_DEPTH - 1, forbidden: FORBIDDEN }) !== undefined)
+  if (findViolation(payload, { maxDepth: MAX_DEPTH - 1, forbidden: FORBIDDEN }) !== undefined)
     return `it must not be deeper than ${MAX_DEPTH} levels, and have no claim with the name ${FORBIDDEN.join(', ')}`
   const size = { digests: 0 }
   const violation = violationAt(payload, frame, [], size)
   return violation ?? (size.digests > MAX_DIGESTS ? `it has over ${MAX_DIGESTS} claims and decoys` : undefined)
 }
 
-/** 128 bits, of its own for each disclosure of each copy. */
+/** 128 bits, a new one for each disclosure of each copy. */
 const newSalt = (): string => randomBytes(16).toString('base64url')
 
 /** Replaces what a frame names by digests, inner claims first, and collects the disclosures. */
@@ -91,7 +91,7 @@ const hide = (value: unknown, frame: unknown, disclosures: string[]): unknown =>
     const elements = members.map((one) => (isHidden(one) ? { '...': digestOfNew([one[1]]) } : one[1]))
     return [...elements, ...decoys.map((digest) => ({ '...': digest }))]
   }
-  // Sorted: their order tells nothing of that of the claims (section 4.2.4.1).
+  // Sorted: their order does not reveal the order of the claims (section 4.2.4.1).
   const digests = [...members.filter(isHidden).map(digestOfNew), ...decoys].sort()
   const plain = Object.fromEntries(members.filter((one) => !isHidden(one)))
   return digests.length === 0 ? plain : { ...plain, _sd: digests }

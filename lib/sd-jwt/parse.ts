@@ -15,7 +15,7 @@ export interface SdJwt {
   disclosures: string[]
   /** The JWT of the key binding; undefined without one. */
   keyBinding: string | undefined
-  /** All before the key binding, up to the last `~`: what `sd_hash` is of. */
+  /** The text before the key binding, up to the last `~`: `sd_hash` is its hash. */
   presented: string
 }
 

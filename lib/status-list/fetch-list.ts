@@ -1,8 +1,8 @@
-/** Fetches status lists of other parties with the guarded client. */
+/** Fetches status lists of third parties with the guarded client. */
 import { follow } from '../egress/follow.ts'
 import { StatusListError } from './errors.ts'
 
-/** Bytes as they come; compressed. */
+/** Bytes of the response; compressed. */
 export const MAX_BYTES = 2_000_000
 const MAX_MS = 3_000
 const MAX_REDIRECTS = 3

@@ -1,6 +1,6 @@
 /**
- * Which indexes of a status list credentials have: random ones, each with a mark, so that an index tells nothing of
- * order, number or time, and no counter makes issuances wait for one another.
+ * The status list indexes of credentials: random, each with a mark, so that an index does not reveal order, number or
+ * time, and concurrent issuances do not conflict at a counter.
  */
 import { randomInt } from 'node:crypto'
 import { AgentError } from '../errors.ts'
@@ -9,12 +9,12 @@ import { defineItem } from '../store/item.ts'
 import { address } from '../store/keys.ts'
 import { addressOf } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
-import { beginNextList, ENTRIES, newestList, noteNamedList, noteUntil } from './lists.ts'
+import { beginNextList, ENTRIES, extendNamedList, extendUntil, newestList } from './lists.ts'
 
 /** Indexes of one draw: what one BatchGetItem reads. */
 const MIN_DRAWN = 8
 const MAX_DRAWN = 100
-/** The next list is begun where fewer of a large draw are free. */
+/** The next list is begun if fewer indexes of a large draw are free. */
 const MIN_FREE = 50
 /** Lists that one request may find full. */
 const MAX_FULL = 3
@@ -31,8 +31,8 @@ const drawFree = async (unit: UnitOfWork, listId: string, count: number, entries
   const drawn = new Set<number>()
   while (drawn.size < Math.min(count, entries)) drawn.add(randomInt(entries))
   const addresses = new Map([...drawn].map((index) => [addressFor(unit, listId, index).pk, index]))
-  const taken = await unit.getAll([...drawn].map((index) => addressFor(unit, listId, index)))
-  for (const item of taken) addresses.delete(addressOf(item).pk)
+  const marks = await unit.getAll([...drawn].map((index) => addressFor(unit, listId, index)))
+  for (const item of marks) addresses.delete(addressOf(item).pk)
   return [...addresses.values()]
 }
 
@@ -49,8 +49,8 @@ const findFree = async (unit: UnitOfWork, listId: string, count: number, entries
 
 /**
  * Takes free indexes of one list of an issuer for `count` credentials (at most 50) that end at `until`. The marks are
- * written with the unit of work; if another one takes an index first, the commit is a conflict, and the repetition draws
- * others. `entries`: of a list.
+ * written with the unit of work; if another one takes an index first, the commit is a conflict, and the repetition
+ * draws other ones. `entries`: of a list.
  */
 export const drawIndexes = async (
   unit: UnitOfWork,
@@ -62,13 +62,13 @@ export const drawIndexes = async (
     const { listId } = list
     const indexes = await findFree(unit, listId, count, entries)
     if (indexes !== undefined) {
-      await noteUntil(unit, of, list)
+      await extendUntil(unit, of, list)
       for (const index of indexes) unit.create(markItem.encode({ tenant: unit.tenant, listId, index }))
       return { listId, indexes }
     }
     list = await beginNextList(unit, of, list)
   }
-  throw new AgentError('store.unavailable', 'no status list has room')
+  throw new AgentError('store.unavailable', 'no status list has enough free indexes')
 }
 
 /** Takes an index that the tenant has chosen. Throws `status.index_taken`, or the commit does. */
@@ -76,8 +76,9 @@ export const takeIndex = async (
   unit: UnitOfWork,
   { listId, index, ...of }: { issuerId: string; listId: string; index: number; until: Date },
 ): Promise<void> => {
-  const taken = (reason: string) => new AgentError('status.index_taken', `index ${index} of the status list ${reason}`)
-  if (index >= ENTRIES) throw taken(`is not one of ${ENTRIES}`)
-  unit.create(markItem.encode({ tenant: unit.tenant, listId, index }), () => taken('is taken'))
-  await noteNamedList(unit, of, listId)
+  const indexTaken = (reason: string) =>
+    new AgentError('status.index_taken', `index ${index} of the status list ${reason}`)
+  if (index >= ENTRIES) throw indexTaken(`is not one of ${ENTRIES}`)
+  unit.create(markItem.encode({ tenant: unit.tenant, listId, index }), () => indexTaken('is taken'))
+  await extendNamedList(unit, of, listId)
 }

@@ -1,6 +1,6 @@
 /**
- * Status lists of an issuer: which there are, and until when a credential refers to them. Heads are written beside the
- * transaction: a list that nothing refers to does no harm, and transactions would wait for one another.
+ * The status lists of an issuer, and until when a credential refers to them. Heads are written outside of the
+ * transaction, in which they would conflict; a list that no credential refers to does no harm.
  */
 import { randomBytes } from 'node:crypto'
 import { settings } from '../settings.ts'
@@ -33,7 +33,7 @@ const headItem = defineItem(
 )
 export type ListHead = Stored<typeof headItem>
 
-/** Places of own lists are digits: between them and the names there is this one. */
+/** Sorts after the places of own lists, which are digits, and before those of named lists. */
 const AFTER_OWN = 'a'
 const ownPlace = (number: number): string => String(number).padStart(8, '0')
 const namedPlace = (listId: string): string => `named#${listId}`
@@ -57,11 +57,11 @@ export const newestList = async (unit: UnitOfWork, issuerId: string): Promise<Li
   return items[0] && headItem.decode(items[0])
 }
 
-/** Begins a list at a place, unless another invocation was first: returns the one that is there. */
+/** Begins a list at a place, unless another invocation was first: then returns the existing one. */
 const begin = async (unit: UnitOfWork, { issuerId, until }: OfIssuer, place: string, listId: string) => {
   const head = { place, listId, until: endOfDay(until) }
   const key = { tenant: unit.tenant, issuerId, place }
-  if (await unit.recordFailure(() => putIfAbsent(headItem.encode({ ...key, ...head })))) return head
+  if (await unit.runRead(() => putIfAbsent(headItem.encode({ ...key, ...head })))) return head
   return (await unit.load(headItem, key)) ?? head
 }
 
@@ -69,26 +69,26 @@ const begin = async (unit: UnitOfWork, { issuerId, until }: OfIssuer, place: str
 export const beginNextList = (unit: UnitOfWork, of: OfIssuer, last: ListHead | undefined): Promise<ListHead> =>
   begin(unit, of, ownPlace(Number(last?.place ?? 0) + 1), randomBytes(16).toString('base64url'))
 
-/** Notes that a credential refers to a list: a write a day, because nearly all end on the same day as another one. */
-export const noteUntil = async (unit: UnitOfWork, { issuerId, until }: OfIssuer, head: ListHead): Promise<void> => {
+/** Records that a credential refers to a list: about one write a day, because many credentials end on the same day. */
+export const extendUntil = async (unit: UnitOfWork, { issuerId, until }: OfIssuer, head: ListHead): Promise<void> => {
   if (head.until >= endOfDay(until)) return
   const later = headItem.attributes({ until: endOfDay(until) })
   const address = headItem.addressOf({ tenant: unit.tenant, issuerId, place: head.place })
-  await unit.recordFailure(() => updateIf(address, { set: later }, { below: later }))
+  await unit.runRead(() => updateIf(address, { set: later }, { below: later }))
 }
 
-/** The same of a list that the tenant has named, which is begun where there is none. */
-export const noteNamedList = async (unit: UnitOfWork, of: OfIssuer, listId: string): Promise<void> => {
+/** The same for a list that the tenant has named, which is begun if it does not exist. */
+export const extendNamedList = async (unit: UnitOfWork, of: OfIssuer, listId: string): Promise<void> => {
   const place = namedPlace(listId)
   const head = await unit.load(headItem, { tenant: unit.tenant, issuerId: of.issuerId, place })
-  await noteUntil(unit, of, head ?? (await begin(unit, of, place, listId)))
+  await extendUntil(unit, of, head ?? (await begin(unit, of, place, listId)))
 }
 
 /** Whether an issuer has a list. */
 export const hasList = async (tenant: string, issuerId: string, listId: string): Promise<boolean> => {
   const [named, { items }] = await Promise.all([
     readItem(headItem, { tenant, issuerId, place: namedPlace(listId) }),
-    // One page is lists for hundreds of millions of credentials.
+    // One page has lists for hundreds of millions of credentials.
     queryPage(listsPartition(tenant, issuerId), { to: AFTER_OWN }),
   ])
   return named !== undefined || items.some((item) => headItem.decode(item).listId === listId)

@@ -1,4 +1,4 @@
-/** Reads status lists by their addresses: those of this service from the table, all others from the web. */
+/** Reads status lists by their addresses: those of this service from the table, all other ones by HTTP. */
 import * as v from 'valibot'
 import { isAgentError } from '../errors.ts'
 import { PublicId } from '../records/openid4vp.ts'
@@ -9,7 +9,7 @@ import { fetchStatusList } from './fetch-list.ts'
 import { statusListUri } from './lists.ts'
 import { statusListToken } from './token.ts'
 
-/** Whether a list is one of this service, or claims to be. It is never cached: a change counts at once. */
+/** Whether a list is one of this service, or claims to be. It is never cached: a change takes effect immediately. */
 export const isOwnList = (uri: string): boolean => uri.startsWith(`${settings().PUBLIC_URL}/oid4vci/`)
 
 const OwnList = v.object({ issuerId: PublicId, listId: EntityId })

@@ -1,4 +1,4 @@
-/** The bits of status lists, in pieces: a change writes one, and a piece that is not there is all valid. */
+/** The bits of status lists, in pieces: a change writes one piece, and a missing piece means that all are valid. */
 import type { IssuedStatus, StatusReference } from '../records/openid4vci.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, inKey, integer } from '../store/item-fields.ts'
@@ -18,10 +18,10 @@ const PIECE_ENTRIES = (PIECE_BYTES * 8) / BITS
 
 /** Pieces that one transaction writes beside the session and a job: DynamoDB takes 100 items. */
 const MAX_PIECES = 90
-/** Of a transaction that changes a piece: many credentials may be revoked at once. */
+/** Of a transaction that changes a piece: many credentials may be revoked concurrently. */
 const MAX_REPETITIONS = 8
 
-/** Partition of the pieces of a status list; a piece that is not there is all valid. */
+/** Partition of the pieces of a status list. */
 const piecesPartition = (tenant: string, listId: string): string => `${tenant}|status-list|${listId}`
 
 interface PieceKey {
@@ -51,8 +51,8 @@ const setStatus = (bits: Uint8Array, index: number, status: IssuedStatus): void 
 }
 
 /**
- * Sets the statuses of credentials with the unit of work, which writes what changes, and conflicts with any other change
- * of the same pieces. Returns how many pieces are left, because one transaction takes no more.
+ * Sets the statuses of credentials with the unit of work, which writes the changed pieces, and conflicts with any other
+ * change of them. Returns the number of pieces that exceed one transaction.
  */
 export const setStatuses = async (
   unit: UnitOfWork,
@@ -60,7 +60,7 @@ export const setStatuses = async (
   status: IssuedStatus,
 ): Promise<number> => {
   const { tenant } = unit
-  unit.repetitions = MAX_REPETITIONS
+  unit.minRetries = MAX_REPETITIONS
   const pieces = new Map<string, { key: PieceKey; indexes: number[] }>()
   for (const { listId, indexes } of references)
     for (const index of indexes) {

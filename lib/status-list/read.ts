@@ -16,7 +16,7 @@ const MAX_INFLATED = 4 * 1024 * 1024
 const MAX_TTL = 60 * 60
 const MAX_CACHED_BYTES = 16 * 1024 * 1024
 
-/** Of application-specific ones (section 7.1) only the issuer knows what they mean. */
+/** Application-specific ones (section 7.1) have a meaning that only the issuer knows. */
 const STATUSES = ['valid', 'invalid', 'suspended'] as const
 export type CredentialStatus = (typeof STATUSES)[number] | 'other'
 
@@ -48,8 +48,8 @@ interface StatusList {
 }
 
 /**
- * The public JWK of a trusted signer of the list. It must not be taken from the header without a chain to what is
- * trusted. Throws an error whose message the tenant may read.
+ * The public JWK of a trusted signer of the list. It must not be taken from the header without a chain to a trusted
+ * certificate. Throws an error whose message the tenant may read.
  */
 export type KeyOf = (header: JsonObject) => unknown
 
@@ -74,7 +74,7 @@ const parse = <S extends v.GenericSchema>(schema: S, value: unknown, reason: str
 
 const inflate = (lst: string): Uint8Array => {
   try {
-    // Stops as soon as there is more.
+    // Stops at this length.
     return inflateSync(Buffer.from(lst, 'base64url'), { maxOutputLength: MAX_INFLATED })
   } catch {
     throw new StatusListError(`the list is not compressed with zlib, or has over ${MAX_INFLATED} bytes`)
@@ -104,7 +104,7 @@ const fetchVerified = async (uri: string, options: ReadOptions): Promise<StatusL
   return isOwnList(uri) ? list : cache.set(uri, list)
 }
 
-/** Trust is the caller's: a list that was verified for another one counts if this one would take the same key. */
+/** The caller decides on trust: a list that was verified for another caller counts if this one trusts the same key. */
 const findCached = async (uri: string, { keyOf, now = new Date() }: ReadOptions): Promise<StatusList | undefined> => {
   const list = cache.get(uri)
   if (list === undefined || list.until <= now.getTime() / 1000) return undefined
@@ -119,7 +119,7 @@ const statusAt = ({ bits, bytes }: StatusList, index: number): CredentialStatus 
   return STATUSES[(byte >> ((index * bits) % 8)) & (2 ** bits - 1)] ?? 'other'
 }
 
-/** The status of one credential. Throws a StatusListError for whatever cannot be read and verified. */
+/** The status of one credential. Throws a StatusListError if it cannot be read and verified. */
 export const readStatus = async (
   reference: { uri: unknown; idx: unknown },
   options: ReadOptions,

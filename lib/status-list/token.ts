@@ -12,7 +12,7 @@ import { tenantOfPublicId } from '../openid/public-ids.ts'
 import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords, issuerRecords } from '../records/openid-kinds.ts'
 import { StoredIssuer } from '../records/openid4vci.ts'
-import { everyPartition } from '../store/index-entries.ts'
+import { allRecordsPartition } from '../store/index-entries.ts'
 import { recordKeyOf } from '../store/keys.ts'
 import { requireRecord } from '../store/record-reads.ts'
 import { addressOf, queryAll } from '../store/table.ts'
@@ -24,12 +24,12 @@ export const TTL = 300
 const VALIDITY = 24 * 60 * 60
 
 /**
- * Lists are runs of zeros with few others between. Where zlib looks for longer repetitions it takes 30 ms for 10,000
- * revoked credentials, in place of 0.5, and gains nothing.
+ * Lists are runs of zeros with few other bits between. Where zlib looks for longer repetitions it takes 30 ms for
+ * 10,000 revoked credentials, instead of 0.5, and gains nothing.
  */
 const COMPRESSION = { level: 9, strategy: constants.Z_RLE }
 
-/** Unknown lists, and those of others, are told apart by no caller. */
+/** The same for unknown lists, and those of another issuer. */
 const notFound = () => new AgentError('resource.not_found', 'there is no such status list')
 
 interface OfList {
@@ -37,7 +37,7 @@ interface OfList {
   listId: string
 }
 
-/** Tenants of lists. A list and a public id are never given to another one; whether the issuer is still there is read. */
+/** Tenants of lists, which never change. Whether the issuer still exists is read each time. */
 const owners = new Bounded<string, string>(10_000)
 
 const ownerOf = async ({ issuerId, listId }: OfList): Promise<string> => {
@@ -58,17 +58,14 @@ const readCertificate = async (tenant: string, id: string): Promise<StoredCertif
   return certificates.get(name) ?? certificates.set(name, await read())
 }
 
-/**
- * The issuer's certificate of now. Without a choice the tenant's only one; where others were added since, the one that has
- * signed so far.
- */
+/** The issuer's current certificate. If it names none: the one that has signed last, or else the tenant's only one. */
 const readSigner = async (tenant: string, issuerId: string): Promise<StoredCertificate> => {
   const { value } = await requireRecord(tenant, issuerRecords.type, issuerId)
   const { certificateId, formerCertificateIds = [] } = v.parse(StoredIssuer, value)
   const chosen = certificateId ?? formerCertificateIds.at(-1)
   if (chosen !== undefined) return readCertificate(tenant, chosen)
   // The oldest first.
-  const entries = await queryAll(everyPartition(tenant, certificateRecords.type))
+  const entries = await queryAll(allRecordsPartition(tenant, certificateRecords.type))
   const all = await Promise.all(entries.map((entry) => readCertificate(tenant, recordKeyOf(addressOf(entry)).id)))
   const now = new Date().toISOString()
   const signer = all.find(({ isCa, notAfter }) => !isCa && notAfter > now) ?? all[0]
@@ -96,7 +93,7 @@ const sign = ({ bits, certificate, jwk }: ReadList, { sub, iat }: { sub: string;
   const lst = deflateSync(bits, COMPRESSION).toString('base64url')
   return signJwt(
     privateKeyOf(jwk),
-    // Verifiers look for one or the other.
+    // Verifiers use `kid` and `jwk`, or `x5c`.
     { typ: 'statuslist+jwt', kid, jwk: { ...publicJwk, kid }, x5c: certificate.chain },
     { sub, iat, exp: iat + VALIDITY, ttl: TTL, status_list: { bits: BITS, lst } },
   )
@@ -111,7 +108,7 @@ export const statusListToken = async (list: OfList): Promise<{ jwt: string; etag
     throw isAgentError(error, 'resource.not_found') ? notFound() : error
   })
   const sub = statusListUri(list.issuerId, list.listId)
-  // Within the time for which it may be cached, it is the same.
+  // The same for the time for which it may be cached.
   const iat = Math.floor(Date.now() / 1000 / TTL) * TTL
   const hash = createHash('sha256').update(content.bits).update(`${iat} ${content.jwk.x}`).digest('base64url')
   const name = `${sub} ${content.certificate.id} ${hash}`

@@ -30,7 +30,7 @@ const newClient = (): DynamoDBClient => {
         next(args).catch((error: unknown) => {
           if (error instanceof Error && isUnavailable(error)) {
             const fields = { event: 'store.failed', command: commandName, error: error.name } as const
-            measure('warn', 'the table has not answered', fields, { values: { StoreFaults: 1 } })
+            measure('warn', 'DynamoDB request failed', fields, { values: { StoreFaults: 1 } })
           }
           throw error
         }),
@@ -53,7 +53,7 @@ const newClient = (): DynamoDBClient => {
 
 const READS = /^(Get|BatchGet|Query|Scan)/
 
-/** Lets no response and no write through before the version of the table's layout is known. */
+/** Holds back responses and writes until the version of the table's layout is known. */
 const checkLayout = (client: DynamoDBClient): void => {
   const layout = new LayoutCheck(async () => (await client.send(new GetItemCommand(layoutRead()))).Item)
   client.middlewareStack.add(
@@ -72,7 +72,7 @@ const layoutRead = (): GetItemCommandInput => ({
   ConsistentRead: true,
 })
 
-/** With three attempts, a table that does not answer costs less than a function's timeout. */
+/** Three attempts while DynamoDB is unavailable take less than a function's timeout. */
 export const dynamodb = (): DynamoDBClient => {
   client ??= newClient()
   return client

@@ -1,18 +1,15 @@
-/**
- * Commits the changes of a unit of work in one transaction, or in one write if that is all: the writes of its records,
- * and the error where one of them was refused.
- */
+/** Commits the writes of a unit of work: in a transaction, or as one write if there is only one. */
 
 import { AgentError } from '../errors.ts'
 import { recordsOf } from '../records/kinds.ts'
-import type { Change, Condition } from './conditions.ts'
-import { conflicting } from './faults.ts'
+import { conflictError } from './aws-errors.ts'
+import type { Condition, ItemChange } from './conditions.ts'
 import { indexEntries } from './index-entries.ts'
 import type { Address } from './keys.ts'
 import { pointerTo } from './pointers.ts'
 import { addressOfRecord, hasContent, type NewRecord, type StoredRecord, toRecordItem } from './stored-record.ts'
 import { type AttributeValue, addressOf, epochSeconds, type Item } from './table.ts'
-import { absentOrExpired, putAlone, type TableWrite, type Transacted, transact } from './write.ts'
+import { absentOrExpired, putSingle, type TableWrite, type TransactionResult, transact } from './write.ts'
 
 /** A put (`item`) or a delete (`remove`), the expected state of the item, and the error for any other state. */
 type Replacement = ({ item: Item } | { remove: Address }) & {
@@ -24,7 +21,7 @@ type Replacement = ({ item: Item } | { remove: Address }) & {
 /** A change of some attributes of an item that was not read. */
 interface Update {
   update: Address
-  change: Change
+  change: ItemChange
   condition: Condition | undefined
   orSkip?: boolean
   onFailedCondition?: () => unknown
@@ -32,25 +29,26 @@ interface Update {
 
 export type Write = Replacement | Update
 
-/** Writes all or nothing. A failed expectation is a more specific error than a conflict, so it is reported first. */
+/** Writes all or nothing. A failed condition is a more specific error than a conflict, so it is thrown first. */
 export const commitWrites = async (writes: Write[]): Promise<void> => {
-  const result = await send(writes)
+  const result = await sendWrites(writes)
   if (result.written) return
   const [first] = result.failed
-  throw first === undefined ? conflicting(result.cause) : (writes[first]?.onFailedCondition ?? conflict)()
+  throw first === undefined ? conflictError(result.cause) : (writes[first]?.onFailedCondition ?? recordConflict)()
 }
 
 /**
- * A put that is alone is one conditional write, if its condition no longer holds afterwards. A deletion leaves no item
- * that could tell whose it was, and a write whose condition still holds would be applied twice: they stay transactions.
+ * Sends a single put without a transaction if its condition no longer holds once the item is written. The others need
+ * one, whose token makes retries safe: a retried put would be applied twice, a retried deletion finds no item to
+ * compare.
  */
-const send = (writes: Write[]): Promise<Transacted> => {
+const sendWrites = (writes: Write[]): Promise<TransactionResult> => {
   const [write] = writes
   if (writes.length > 1 || write === undefined || !('item' in write)) return transact(writes.map(toTableWrite))
   const condition = conditionOf(write.expects)
   const differs = ([name, read]: [string, AttributeValue]) => JSON.stringify(write.item[name]) !== JSON.stringify(read)
-  const holdsOnce = write.expects === 'nothing' || Object.entries(condition.equals ?? {}).some(differs)
-  return holdsOnce ? putAlone(write.item, condition) : transact([toTableWrite(write)])
+  const failsOnRetry = write.expects === 'nothing' || Object.entries(condition.equals ?? {}).some(differs)
+  return failsOnRetry ? putSingle(write.item, condition) : transact([toTableWrite(write)])
 }
 
 const toTableWrite = (write: Write): TableWrite => {
@@ -72,7 +70,7 @@ export interface TrackedRecord {
 }
 
 /** The next version of a record in the unit of work. */
-export const versionOf = (record: NewRecord, { stored, current }: TrackedRecord): StoredRecord => {
+export const nextVersion = (record: NewRecord, { stored, current }: TrackedRecord): StoredRecord => {
   const expiresAt = recordsOf(record.type)?.expiry?.(record, current?.expiresAt)
   const { delivery = current?.delivery } = record
   return {
@@ -83,9 +81,11 @@ export const versionOf = (record: NewRecord, { stored, current }: TrackedRecord)
   }
 }
 
-export const conflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
+export const recordConflict = (): AgentError => new AgentError('store.conflict', 'the record changed at the same time')
 
-/** The write of a new record's pointer, or of what stays of it after the deletion. The first record owns the id. */
+/**
+ * Writes the pointer of a new record, or replaces it after a deletion. The first record with an id owns its pointer.
+ */
 const pointerWrites = ({ stored, current }: TrackedRecord): Write[] => {
   const [record, expects] = stored === undefined ? [current, 'nothing' as const] : [stored, 'anything' as const]
   if (record === undefined || (stored !== undefined && current !== undefined)) return []
@@ -93,27 +93,30 @@ const pointerWrites = ({ stored, current }: TrackedRecord): Write[] => {
   return item === undefined ? [] : [{ item, expects }]
 }
 
-/** The writes of the record's own item, which a change of the tag that it lies within moves. */
+/** The writes of the record's own item, which another value of its `partitionTag` moves to another partition. */
 const itemWrites = ({ stored, current }: TrackedRecord): Write[] => {
   const [from, to] = [stored, current].map((record) => record && addressOfRecord(record))
-  const stays = from?.pk === to?.pk && from?.sk === to?.sk
+  const isSameAddress = from?.pk === to?.pk && from?.sk === to?.sk
   return [
     ...(current === undefined
       ? []
       : [
-          { item: toRecordItem(current), expects: stays && stored !== undefined ? stored.version : 'nothing' } as const,
+          {
+            item: toRecordItem(current),
+            expects: isSameAddress && stored !== undefined ? stored.version : 'nothing',
+          } as const,
         ]),
-    ...(stored === undefined || from === undefined || stays ? [] : [{ remove: from, expects: stored.version }]),
+    ...(stored === undefined || from === undefined || isSameAddress ? [] : [{ remove: from, expects: stored.version }]),
   ]
 }
 
 /** The writes that replace the stored record and its index entries by the current ones. */
-export const writesOf = ({ stored, current }: TrackedRecord): Write[] => {
+export const recordWrites = ({ stored, current }: TrackedRecord): Write[] => {
   if (stored === current) return []
   const writes = [...itemWrites({ stored, current }), ...pointerWrites({ stored, current })]
   const before = stored === undefined ? new Map<string, Item>() : indexEntries(stored, { bare: true })
   const after = current === undefined ? new Map<string, Item>() : indexEntries(current)
-  // A copy has the version of its record, which each write changes.
+  // A copy contains the version of its record, which each write changes.
   for (const [pk, item] of after)
     if (hasContent(item) || JSON.stringify(before.get(pk)) !== JSON.stringify(item))
       writes.push({ item, expects: 'anything' })

@@ -20,7 +20,7 @@ export interface Condition {
 }
 
 /** What an update does to an item. */
-export interface Change {
+export interface ItemChange {
   set?: Item
   /** Names of attributes. */
   remove?: readonly string[]
@@ -35,8 +35,8 @@ interface Expressions {
   ExpressionAttributeValues: Item | undefined
 }
 
-/** The parameters of a write for its condition and change. DynamoDB takes none that is empty. */
-export const expressionsOf = (condition: Condition = {}, change: Change = {}): Expressions => {
+/** The parameters of a write for its condition and change. DynamoDB rejects empty ones. */
+export const expressionsOf = (condition: Condition = {}, change: ItemChange = {}): Expressions => {
   const names = new Map<string, string>()
   const values: Item = {}
   const name = (attribute: string): string => {
@@ -57,7 +57,7 @@ export const expressionsOf = (condition: Condition = {}, change: Change = {}): E
     ...present.map((key) => `attribute_exists(${name(key)})`),
     ...compare(below, '<'),
     ...compare(atMost, '<='),
-    ...(anyOf === undefined ? [] : either(anyOf.map(terms))),
+    ...(anyOf === undefined ? [] : anyOfTerms(anyOf.map(terms))),
   ]
 
   const ConditionExpression = terms(condition).join(' AND ')
@@ -81,8 +81,8 @@ export const expressionsOf = (condition: Condition = {}, change: Change = {}): E
 const clause = (keyword: string, parts: string[]): string =>
   parts.length === 0 ? '' : ` ${keyword} ${parts.join(', ')}`
 
-/** Joins alternatives as terms of an AND. DynamoDB refuses redundant parentheses. */
-const either = (parts: string[][]): string[] => {
+/** Joins alternatives as terms of an AND. DynamoDB rejects redundant parentheses. */
+const anyOfTerms = (parts: string[][]): string[] => {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return only
   return [`(${parts.map((part) => (part.length === 1 ? part[0] : `(${part.join(' AND ')})`)).join(' OR ')})`]

@@ -1,17 +1,14 @@
-/** The sparse index `due`: finds lanes, destinations and jobs by the time for which they wait. No others are in it. */
+/** The sparse index `due`: finds lanes, destinations and jobs by the time when they are due. */
 import { integer, optional, text } from './item-fields.ts'
 import { shardOf } from './keys.ts'
 import { type Item, queryDue } from './table.ts'
 
-/**
- * Shards, so that no key of the index takes more than a sixteenth of the writes; DynamoDB takes 1,000 a second for one
- * key.
- */
+/** DynamoDB accepts 1,000 writes a second for one key of an index, so the entries are spread over as many keys. */
 const SHARDS = 16
 
 export const DUE_SHARDS = Array.from({ length: SHARDS }, (_, shard) => `due|${shard}`)
 
-/** Fields of an item that may be in the index. `dueAt`: ms since the epoch. */
+/** Fields of items that may be in the index. `dueAt`: ms since the epoch. */
 export const dueFields = { dueShard: optional(text()), dueAt: optional(integer()) }
 
 /** Names of these fields: without them an item leaves the index. */
@@ -25,10 +22,10 @@ export const dueFor = (id: string, at: number): { dueShard: string; dueAt: numbe
 
 export interface DueEntry {
   kind: (typeof KINDS)[number]
-  /** Of a lane or destination; of a job the partition key of its item: an index always has the table's keys. */
+  /** Of a lane or destination; for a job the partition key of its item. */
   name: string
   at: number
-  /** Only of a lane: when the first attempt at its first item failed. */
+  /** Only of a lane: when the first attempt at its first item failed, in ms since the epoch. */
   since?: number
 }
 
@@ -44,7 +41,7 @@ export async function* dueEntries(shard: string, until: number): AsyncGenerator<
   } while (after !== undefined)
 }
 
-/** Leaves out any other item with the attributes of the index. */
+/** None for any other item with the attributes of the index. */
 const toEntry = (item: Item): DueEntry[] => {
   const kind = KINDS.find((known) => known === item.kind?.S)
   const name = kind && item[kind === 'job' ? 'pk' : kind]?.S

@@ -3,32 +3,29 @@ import { AgentError, CommittedError } from '../errors.ts'
 import { defineItem, type Stored } from './item.ts'
 import { bytes, integer, optional, packedText } from './item-fields.ts'
 import { type Address, digest, idempotencyAddress } from './keys.ts'
-import { piecesField, storedResponse, wholeResponse } from './stored-responses.ts'
+import { joinResponse, piecesField, splitResponse } from './stored-responses.ts'
 import { epochSeconds, getItem } from './table.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
-const SECONDS_KEPT = 24 * 60 * 60
+const RETENTION_SECONDS = 24 * 60 * 60
 
-/**
- * How responses are stored, each with the digest of its request. `unit` is the running one. `decode` throws
- * `idempotency.mismatch`.
- */
+/** How a response with the digest of its request is stored. `decode` throws `idempotency.mismatch`. */
 export interface ResponseCodec {
   encode: (unit: UnitOfWork, address: Address, response: string) => Promise<EncodedResponse>
   decode: (unit: UnitOfWork, address: Address, encoded: EncodedResponse) => Promise<string>
 }
 
-/** A text, or bytes if sealed. */
+/** A text; bytes if sealed. */
 type EncodedResponse = string | Uint8Array
 
-/** Also thrown if the stored response belongs to an operation that stores its responses differently. */
-export const usedForAnother = (): AgentError =>
+/** Also thrown if the stored response has another codec, so belongs to another operation. */
+export const keyReusedError = (): AgentError =>
   new AgentError('idempotency.mismatch', 'this Idempotency-Key was used with another request')
 
-const READABLE: ResponseCodec = {
+const PLAIN_TEXT: ResponseCodec = {
   encode: async (_unit, _address, response) => response,
   decode: async (_unit, _address, encoded) => {
-    if (typeof encoded !== 'string') throw usedForAnother()
+    if (typeof encoded !== 'string') throw keyReusedError()
     return encoded
   },
 }
@@ -37,26 +34,26 @@ const responseItem = defineItem(
   'idempotency',
   ({ tenant, subject, key }: { tenant: string; subject: string; key: string }) =>
     idempotencyAddress(tenant, subject, key),
-  /** A response, which may be in pieces, or a sealed one. */
+  /** Either `sealed`, or `answer`, which may be in pieces. */
   { answer: optional(packedText()), pieces: piecesField, sealed: optional(bytes()), expiresAt: integer() },
 )
 
-/** Whether the key has a response by now. */
-export const hasResponse = async (of: { tenant: string; subject: string; key: string }): Promise<boolean> =>
-  (await getItem(responseItem.addressOf(of))) !== undefined
+/** Whether a response is stored for the key. */
+export const hasResponse = async (id: { tenant: string; subject: string; key: string }): Promise<boolean> =>
+  (await getItem(responseItem.addressOf(id))) !== undefined
 
 const encodedResponse = async (
   unit: UnitOfWork,
   address: Address,
   { answer, pieces, sealed }: Stored<typeof responseItem>,
 ): Promise<EncodedResponse> => {
-  const response = answer === undefined ? sealed : await wholeResponse(address, { answer, pieces }, unit)
+  const response = answer === undefined ? sealed : await joinResponse(address, { answer, pieces }, unit)
   if (response === undefined) throw new AgentError('internal', 'a stored idempotency is corrupt at answer')
   return response
 }
 
-/** The encoded parts. The digest is sealed too, because it would reveal something about a request with a secret. */
-interface StoredPair {
+/** What is encoded. The digest is sealed too, because it would reveal something about a request with a secret. */
+interface RequestAndResponse {
   request: string
   answer: object | null
 }
@@ -65,40 +62,42 @@ interface RepeatableRequest {
   /** The caller. Callers do not share keys. */
   subject: string
   key: string
-  /** Everything that identifies the request. */
+  /** All that makes two requests the same, as one text. */
   request: string
   /** Plain text by default. */
   codec?: ResponseCodec | undefined
 }
 
 /**
- * Runs `act`, or returns the response of its first run. It is committed with the writes of `act`: of two
- * concurrent requests, one is repeated and finds it. Throws `idempotency.mismatch` for a key that was used with another
- * request. Follows draft-ietf-httpapi-idempotency-key-header.
+ * Runs `act`, or returns the stored response of an earlier run. A response is committed with the writes of `act`: of
+ * two concurrent requests one conflicts, is repeated and finds it. Throws `idempotency.mismatch` for a key that was
+ * used with another request. Follows draft-ietf-httpapi-idempotency-key-header.
  */
 export const onlyOnce = async (
   unit: UnitOfWork,
-  { subject, key, request, codec = READABLE }: RepeatableRequest,
+  { subject, key, request, codec = PLAIN_TEXT }: RepeatableRequest,
   act: () => Promise<object | undefined>,
 ): Promise<object | undefined> => {
-  const of = { tenant: unit.tenant, subject, key }
-  const address = responseItem.addressOf(of)
+  const id = { tenant: unit.tenant, subject, key }
+  const address = responseItem.addressOf(id)
   const fingerprint = digest(request)
-  const known = await unit.load(responseItem, of)
-  if (known !== undefined) {
-    const pair: StoredPair = JSON.parse(await codec.decode(unit, address, await encodedResponse(unit, address, known)))
-    if (pair.request !== fingerprint) throw usedForAnother()
+  const storedItem = await unit.load(responseItem, id)
+  if (storedItem !== undefined) {
+    const pair: RequestAndResponse = JSON.parse(
+      await codec.decode(unit, address, await encodedResponse(unit, address, storedItem)),
+    )
+    if (pair.request !== fingerprint) throw keyReusedError()
     return pair.answer ?? undefined
   }
   const response = await act()
-  // A response that is an error is not stored.
+  // Errors are not stored.
   if (response instanceof CommittedError) return response
-  const pair: StoredPair = { request: fingerprint, answer: response ?? null }
+  const pair: RequestAndResponse = { request: fingerprint, answer: response ?? null }
   const encoded = await codec.encode(unit, address, JSON.stringify(pair))
-  const expiresAt = epochSeconds() + SECONDS_KEPT
+  const expiresAt = epochSeconds() + RETENTION_SECONDS
   if (typeof encoded === 'string') {
-    const { stored, pieces } = storedResponse(address, encoded, expiresAt)
-    for (const item of [responseItem.encode({ ...of, ...stored, expiresAt }), ...pieces]) unit.create(item)
-  } else unit.create(responseItem.encode({ ...of, sealed: encoded, expiresAt }))
+    const { stored, pieces } = splitResponse(address, encoded, expiresAt)
+    for (const item of [responseItem.encode({ ...id, ...stored, expiresAt }), ...pieces]) unit.create(item)
+  } else unit.create(responseItem.encode({ ...id, sealed: encoded, expiresAt }))
   return response
 }

@@ -6,15 +6,14 @@ import { entryAddress, entryPartition } from './keys.ts'
 import { type StoredRecord, type Tags, type TagValue, toEntryItem } from './stored-record.ts'
 import type { Item } from './table.ts'
 
-/** The entries that a query reads. */
+/** The entries that a query reads: a partition, or its `newest` entries. */
 export interface Partition {
   pk: string
   newest?: number
 }
 
 /**
- * A query with more values reads the list of all records instead, if there is one: verifiers write the queries of proof
- * requests.
+ * A query of more partitions reads the list of all records instead, if there is one. Verifiers may send long queries.
  */
 const MAX_PARTITIONS = 20
 
@@ -23,8 +22,8 @@ const texts = (value: TagValue): string[] => {
   return (Array.isArray(value) ? value : [value]).map(String)
 }
 
-/** Of a tag, in an index. */
-const valuesIn = (index: Index, tag: string, tags: Tags): string[] => {
+/** The values of a tag under which an index has a record; with `index.with` joined with the value of that other tag. */
+const indexedValues = (index: Index, tag: string, tags: Tags): string[] => {
   if (index.with === undefined) return texts(tags[tag])
   const [other] = texts(tags[index.with])
   return other === undefined ? [] : texts(tags[tag]).map((value) => `${other} ${value}`)
@@ -32,14 +31,14 @@ const valuesIn = (index: Index, tag: string, tags: Tags): string[] => {
 
 type Indexed = Pick<RecordDefinition, 'type' | 'indexes'>
 
-/** Those of records of any type, which Credo names. */
+/** The indexes of a record type of Credo; none for an unknown type. */
 const indexesOf = (type: string): Record<string, Index> => recordsOf(type)?.indexes ?? {}
 
-/** Whether the records of a type lie in the partitions of an index, where they can't be read by their ids alone. */
-export const liesWithin = (type: string): boolean => recordsOf(type)?.within !== undefined
+/** Whether records of this type are stored in partitions of a tag, so that they cannot be read by id alone. */
+export const sharesPartition = (type: string): boolean => recordsOf(type)?.partitionTag !== undefined
 
 /** The partition with all records of a type. */
-export const everyPartition = (tenant: string, type: string): string => entryPartition(tenant, type, EVERY, EVERY)
+export const allRecordsPartition = (tenant: string, type: string): string => entryPartition(tenant, type, EVERY, EVERY)
 
 /** The partition with the records whose tag has this value. */
 export const tagPartition = (tenant: string, { type, indexes }: Indexed, tag: string, value: string): string => {
@@ -51,19 +50,19 @@ export const tagPartition = (tenant: string, { type, indexes }: Indexed, tag: st
 const partitionIn = ({ name, form }: Index, tenant: string, type: string, value: string): string =>
   entryPartition(tenant, type, name, form?.(value) ?? value)
 
-/** Whether the entries of the list by this tag, or of all records of a kind, show their records. */
+/** Whether the entries by this tag, or of the list of all records, have copies of the records. */
 export const hasCopies = ({ indexes }: Indexed, tag = EVERY): boolean => indexes[tag]?.copy === true
 
 /**
- * All index entries of a record, by partition; with `bare` none has a copy. There are none where the record itself lies
- * in the partition.
+ * All index entries of a record, by partition key; with `bare` without copies. None if the record itself is stored in
+ * the index's partition.
  */
 export const indexEntries = (record: StoredRecord, { bare = false } = {}): Map<string, Item> => {
   const entries = new Map<string, Item>()
-  if (liesWithin(record.type)) return entries
+  if (sharesPartition(record.type)) return entries
   const tags: Tags = { ...record.tags, [EVERY]: EVERY }
   for (const [tag, index] of Object.entries(indexesOf(record.type)))
-    for (const value of index.of === undefined ? valuesIn(index, tag, tags) : texts(index.of(record.value))) {
+    for (const value of index.of === undefined ? indexedValues(index, tag, tags) : texts(index.of(record.value))) {
       const pk = partitionIn(index, record.tenant, record.type, value)
       const address = entryAddress(pk, record.value.createdAt, record.id)
       entries.set(pk, toEntryItem(address, record, !bare && index.copy === true))
@@ -71,17 +70,17 @@ export const indexEntries = (record: StoredRecord, { bare = false } = {}): Map<s
   return entries
 }
 
-/** Partitions that contain every match of a query. Throws `store.query_not_indexed` if only a scan could answer it. */
+/** Partitions that contain all matches of a query. Throws `store.query_not_indexed` if it would need a scan. */
 export const partitionsOf = (tenant: string, type: string, query: TagQuery): Partition[] => {
-  const partitions = covering(tenant, type, query)
+  const partitions = coveringPartitions(tenant, type, query)
   const every = indexesOf(type)[EVERY]
   if (partitions !== undefined && (partitions.length <= MAX_PARTITIONS || every === undefined)) return partitions
   if (every === undefined) throw notIndexed(type, Object.keys(query))
-  return [readIn(every, tenant, type, EVERY)]
+  return [partitionRead(every, tenant, type, EVERY)]
 }
 
 /** The part of an index that a query by this value reads. */
-const readIn = (index: Index, tenant: string, type: string, value: string): Partition => ({
+const partitionRead = (index: Index, tenant: string, type: string, value: string): Partition => ({
   pk: partitionIn(index, tenant, type, value),
   ...(index.newest !== undefined && { newest: index.newest }),
 })
@@ -94,27 +93,31 @@ export interface TagQuery {
   [tag: string]: TagValue | TagQuery | TagQuery[]
 }
 
-const covering = (tenant: string, type: string, { $and, $or, $not, ...tags }: TagQuery): Partition[] | undefined => {
+const coveringPartitions = (
+  tenant: string,
+  type: string,
+  { $and, $or, $not, ...tags }: TagQuery,
+): Partition[] | undefined => {
   for (const [tag, index] of Object.entries(indexesOf(type))) {
-    const [first] = index.of === undefined ? valuesIn(index, tag, tags as Tags) : []
-    if (first !== undefined) return [readIn(index, tenant, type, first)]
+    const [first] = index.of === undefined ? indexedValues(index, tag, tags as Tags) : []
+    if (first !== undefined) return [partitionRead(index, tenant, type, first)]
   }
   for (const part of $and ?? []) {
-    const partitions = covering(tenant, type, part)
+    const partitions = coveringPartitions(tenant, type, part)
     if (partitions !== undefined) return partitions
   }
-  const branches = ($or ?? []).map((part) => covering(tenant, type, part))
+  const branches = ($or ?? []).map((part) => coveringPartitions(tenant, type, part))
   const indexed = branches.filter((branch) => branch !== undefined)
   if (branches.length === 0 || indexed.length < branches.length) return undefined
   return [...new Map(indexed.flat().map((partition) => [partition.pk, partition])).values()]
 }
 
-/** Only a scan could answer the query. */
+/** The error of a query that would need a scan. */
 export const notIndexed = (type: string, tags: string[]): AgentError =>
   new AgentError('store.query_not_indexed', `no index of ${type} answers a query by ${tags.join(', ') || 'nothing'}`)
 
 /**
- * Whether tags match a query. All terms have to match. A list requires that the tag contains all its values, `null`
+ * Whether tags match a query: all its terms must match. A list requires that the tag contains all its values, `null`
  * that the tag is not set; `undefined` requires nothing.
  */
 export const matches = (tags: Tags, { $and = [], $or = [], $not, ...terms }: TagQuery): boolean =>

@@ -5,7 +5,7 @@ import { isDateTime } from '../rfc3339.ts'
 import { MismatchError } from './packing/mismatch.ts'
 import { pack, unpack } from './packing/packed-text.ts'
 
-/** An attribute of the SDK or of a stream image, in which Lambda encodes bytes as base64. */
+/** An attribute of the SDK, or of a stream image, where bytes are base64 text. */
 export interface Attribute {
   S?: string | undefined
   N?: string | undefined
@@ -17,13 +17,11 @@ type Written = { S: string } | { N: string } | { B: Uint8Array } | { BOOL: boole
 
 export interface Field<T> {
   readonly optional?: boolean
-  /** The attribute to read from, if it is not the field's own. */
+  /** The key attribute that contains the value; absent: the field has its own attribute. */
   readonly from?: 'pk' | 'sk'
-  /**
-   * Undefined if it is not written as an attribute. Throws for a value that `read` would reject.
-   */
+  /** Undefined: no attribute. Throws for a value that `read` would reject. */
   write(value: T): Written | undefined
-  /** Throws for an attribute of another form. The error quotes no content. */
+  /** Throws for an attribute of another type or form. The error quotes no content. */
   read(attribute: Attribute): T
 }
 
@@ -88,7 +86,7 @@ export const picklist = <const T extends string>(values: readonly T[]): Field<T>
   return { write: (value) => ({ S: oneOf(value) }), read: (attribute) => oneOf(textIn(attribute)) }
 }
 
-/** Text of up to 400 KB that is stored packed, unless that is no gain. `write` throws `store.item_too_large`. */
+/** Text of up to 400 KB, stored packed if that is shorter. `write` throws `store.item_too_large`. */
 export const packedText = (): Field<string> => ({
   write: (S) => {
     const B = pack(S)
@@ -112,7 +110,7 @@ const jsonIn = <const S extends v.GenericSchema>(field: Field<string>, schema: S
     const result = v.safeParse(schema, value, { abortEarly: true })
     if (result.success) return result.output
     const [issue] = result.issues
-    throw new MismatchError(issue.expected ?? 'what its schema says', v.getDotPath(issue) ?? '')
+    throw new MismatchError(issue.expected ?? 'a value of its schema', v.getDotPath(issue) ?? '')
   },
 })
 
@@ -126,7 +124,7 @@ export const inKey = <T>(part: 'pk' | 'sk', field: Field<T>): Field<T> & { reado
   write: () => undefined,
 })
 
-/** The part at an index of a key, which separates its parts by this character. It is not written as an attribute. */
+/** The part of a key at an index, between separators. It is not written as an attribute. */
 export const keyPart = (key: 'pk' | 'sk', separator: '|' | '#', index: number) =>
   inKey(key, {
     ...text(),

@@ -12,12 +12,12 @@ type Fields = Readonly<Record<string, Field<unknown>>>
 type ValueOf<F> = F extends Field<infer T> ? T : never
 type OptionalNames<F extends Fields> = { [K in keyof F]: F[K] extends { optional: true } ? K : never }[keyof F]
 type KeyNames<F extends Fields> = { [K in keyof F]: F[K] extends { from: 'pk' | 'sk' } ? K : never }[keyof F]
-type Flat<T> = { [K in keyof T]: T[K] }
+type Simplify<T> = { [K in keyof T]: T[K] }
 
 /** An item, or its image in the stream. */
 export type Image = Readonly<Record<string, Attribute>>
 
-type Value<F extends Fields> = Flat<
+type Value<F extends Fields> = Simplify<
   { [K in Exclude<keyof F, OptionalNames<F>>]: ValueOf<F[K]> } & {
     [K in OptionalNames<F>]?: ValueOf<F[K]> | undefined
   }
@@ -27,7 +27,7 @@ interface ItemDefinition<Key, F extends Fields> {
   /** Value of the attribute `kind`, which the stream's filters use. */
   kind: string
   addressOf(key: Key): Address
-  /** Throws `internal` for a value that `decode` would reject, `store.item_too_large` for too long a packed text. */
+  /** Throws `internal` for a value that `decode` would reject, `store.item_too_large` for a packed text over 400 KB. */
   encode(value: Omit<Value<F>, KeyNames<F>> & Key): Item
   /** Encodes some fields without key and kind, for changes and conditions of an update. */
   attributes(fields: Partial<Value<F>>): Item
@@ -43,21 +43,21 @@ interface ItemDefinition<Key, F extends Fields> {
 }
 
 /** The decoded type of a definition. */
-export type Stored<D extends Readable<never, unknown>> = ReturnType<D['decode']>
+export type Stored<D extends ReadableItem<never, unknown>> = ReturnType<D['decode']>
 
 /** The part of a definition that reading needs. */
-export interface Readable<Key, T> {
+export interface ReadableItem<Key, T> {
   addressOf(key: Key): Address
   decode(item: Image): T
 }
 
-/** What reads items: the table, or a unit of work, which keeps a failure. */
+/** Reads items: from the table, or in a unit of work, which does not commit after a failed read. */
 export interface Reader {
-  load<Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined>
+  load<Key, T>(definition: ReadableItem<Key, T>, key: Key): Promise<T | undefined>
 }
 
 /** Decodes an item; undefined if it is of another kind or corrupt. */
-export const decodeIfSound = <T>(definition: { decode(item: Image): T }, item: Image): T | undefined => {
+export const tryDecode = <T>(definition: { decode(item: Image): T }, item: Image): T | undefined => {
   try {
     return definition.decode(item)
   } catch (error) {
@@ -70,7 +70,7 @@ export const decodeIfSound = <T>(definition: { decode(item: Image): T }, item: I
  * The item with a key; undefined if there is none or it has expired. Throws `store.unavailable`, and `internal` if it
  * is corrupt.
  */
-export const readItem = async <Key, T>(definition: Readable<Key, T>, key: Key): Promise<T | undefined> => {
+export const readItem = async <Key, T>(definition: ReadableItem<Key, T>, key: Key): Promise<T | undefined> => {
   const item = await getItem(definition.addressOf(key))
   return item && definition.decode(item)
 }
@@ -109,7 +109,7 @@ export const defineItem = <Key, F extends Fields>(
       return field.write(value)
     } catch (cause) {
       if (isAgentError(cause, 'store.item_too_large')) throw cause
-      throw new AgentError('internal', `a ${kind} can not be stored with this ${name}`, { cause })
+      throw new AgentError('internal', `a ${kind} cannot be stored with this ${name}`, { cause })
     }
   }
 
@@ -154,7 +154,7 @@ export const defineItem = <Key, F extends Fields>(
 }
 
 /** Maximum size of a number in bytes; the exact rule is about half its digits. */
-const NUMBER = 21
+const NUMBER_BYTES = 21
 
 /**
  * Bytes of an item: names and values in UTF-8. Covers the attribute types that the table has (S, N, B, BOOL).
@@ -166,10 +166,10 @@ export const itemBytes = (item: Item): number =>
 const valueBytes = (value: AttributeValue): number => {
   if (value.S !== undefined) return Buffer.byteLength(value.S)
   if (value.B !== undefined) return value.B.byteLength
-  return value.N === undefined ? 1 : NUMBER
+  return value.N === undefined ? 1 : NUMBER_BYTES
 }
 
-/** The same of an item that was decoded, with its packed texts in plain: they may be a thousand times as large. */
+/** The same for an item that was decoded, with its texts unpacked: they may be a thousand times as large. */
 export const decodedBytes = (item: Item): number =>
   Object.values(item).reduce(
     (sum, { B }) => (B === undefined ? sum : sum + unpackedBytes(B) - B.byteLength),

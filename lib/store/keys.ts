@@ -1,6 +1,6 @@
 /**
- * How keys are made, and those of the store's own items. A key is written where its item is described (`defineItem`). A
- * part that starts with `@` is never a tenant's id.
+ * Builds the keys of items, and those of the store's own ones; other keys are where their item is described
+ * (`defineItem`). A part that starts with `@` is never a tenant's id.
  */
 import { hash } from 'node:crypto'
 import { AgentError } from '../errors.ts'
@@ -10,10 +10,10 @@ export interface Address {
   sk: string
 }
 
-/** Sort key of the only item in a partition, or of the one after all others. */
-export const ALONE = '~'
+/** Sort key of the only item in a partition; among others it is the last. */
+export const SINGLE_SORT_KEY = '~'
 
-export const address = (pk: string, sk = ALONE): Address => ({ pk, sk })
+export const address = (pk: string, sk = SINGLE_SORT_KEY): Address => ({ pk, sk })
 
 /** Shortens values for keys, which have at most 2 KB: SHA-256 in base64url. A did:peer:4 is over 1 KB. */
 export const digest = (value: string): string => hash('sha256', value, 'base64url')
@@ -21,7 +21,7 @@ export const digest = (value: string): string => hash('sha256', value, 'base64ur
 /** The shard of an id, always the same. `shards`: at most 256. */
 export const shardOf = (id: string, shards: number): number => (hash('sha256', id, 'buffer')[0] ?? 0) % shards
 
-/** The version of the table's layout, at the same address in all layouts. */
+/** The item with the version of the table's layout. No version changes this address. */
 export const layoutAddress = address('@layout', '-')
 
 export const recordAddress = (tenant: string, type: string, id: string): Address => address(`${tenant}|${type}|${id}`)
@@ -29,7 +29,7 @@ export const recordAddress = (tenant: string, type: string, id: string): Address
 /** The record of an item or an index entry, by its address. */
 export const recordKeyOf = ({ pk, sk }: Address): { tenant: string; type: string; id: string } => {
   const [tenant, type, own] = pk.split('|')
-  const id = sk === ALONE ? own : sk.split('#')[1]
+  const id = sk === SINGLE_SORT_KEY ? own : sk.split('#')[1]
   if (!tenant || !type || !id) throw new AgentError('internal', `no record at ${pk} ${sk}`)
   return { tenant, type, id }
 }
@@ -50,7 +50,9 @@ export const recordOfEntry = (entry: Address): Address => {
 /** The sealed data key of a scope. */
 export const dataKeyAddress = (scope: string): Address => address(`${scope}|data-key`)
 
-/** The mark of an inbound message: in a new envelope it has the same sender key and `@id`. */
+/**
+ * The mark of an inbound message. A message that is sent again, in a new envelope, has the same sender key and `@id`.
+ */
 export const messageMarkAddress = (tenant: string, sender: string, messageId: string): Address =>
   address(`${tenant}|message|${digest(`${sender} ${messageId}`)}`)
 
@@ -58,5 +60,5 @@ export const messageMarkAddress = (tenant: string, sender: string, messageId: st
 export const idempotencyAddress = (tenant: string, subject: string, key: string): Address =>
   address(`${tenant}|idempotency|${digest(`${subject} ${key}`)}`)
 
-/** An unreadable item that was moved here from this address. */
+/** Where an item that cannot be decoded is moved to, by its old address. */
 export const corruptAddress = ({ pk, sk }: Address): Address => address(`@corrupt|${digest(`${pk} ${sk}`)}`)

@@ -1,4 +1,4 @@
-/** The KMS client of this process. A module of its own, so that it is loaded only when a data key is not in memory. */
+/** The KMS client of this process. A separate module, because it is loaded only when a data key is not in memory. */
 import { KMSClient } from '@aws-sdk/client-kms'
 
 export { DecryptCommand, DescribeKeyCommand, GenerateDataKeyCommand } from '@aws-sdk/client-kms'

@@ -1,4 +1,4 @@
-/** The version of the table's layout, in an item of its own: in a table of another one nothing is read or written. */
+/** The version of the table's layout (keys and forms of items), in an item. Tables of other versions are not used. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -6,46 +6,46 @@ import { layoutAddress } from './keys.ts'
 
 type Item = Record<string, AttributeValue>
 
-/** Raised when a release could not read, find or finish what the one before has stored, or the other way round. */
+/** Incremented when a release cannot use what the previous one has stored, or the other way round. */
 const VERSION = 3
 
 export const LAYOUT_KEY = { pk: { S: layoutAddress.pk }, sk: { S: layoutAddress.sk } }
 
-/** Written when the table is made (infra/layout.ts), and by nothing else. */
+/** Written only when the table is created (infra/layout.ts). */
 export const LAYOUT_ITEM: Item = { ...LAYOUT_KEY, kind: { S: 'layout' }, version: { N: String(VERSION) } }
 
-/** What is wrong with a table that has this item; undefined: nothing. */
-export const layoutFlaw = (found: Item | undefined): string | undefined => {
-  if (found === undefined) return 'has no version of its layout'
-  const version = found.version?.N
-  return version === String(VERSION) ? undefined : `has version ${version} of its layout, not ${VERSION}`
+/** How the layout of a table with this item differs; undefined: it does not. */
+export const layoutMismatch = (item: Item | undefined): string | undefined => {
+  if (item === undefined) return 'has no layout version'
+  const version = item.version?.N
+  return version === String(VERSION) ? undefined : `has layout version ${version}, not ${VERSION}`
 }
 
-/** How long a table is taken to be of another version without a look at it, in ms. */
-const REMEMBERED_MS = 5_000
+/** How long another version is remembered before it is read again, in ms. */
+const RECHECK_MS = 5_000
 
-/** Reads the version once for a process. A failed reading says nothing, and a wrong version may be mended. */
+/** Reads the version once in a process; again after a failed read, and after a while if it was wrong. */
 export class LayoutCheck {
   readonly #read: () => Promise<Item | undefined>
-  #isRight = false
+  #isCurrent = false
   #reading: Promise<void> | undefined
-  #wrong: { error: AgentError; until: number } | undefined
+  #otherVersion: { error: AgentError; until: number } | undefined
 
   constructor(read: () => Promise<Item | undefined>) {
     this.#read = read
   }
 
   /**
-   * Sends the first requests of a process: reads beside the reading of the version, writes after it. Throws
-   * `store.unavailable` where the table has another one.
+   * Sends a request. While the version is unknown, reads are sent concurrently with its read, writes after it. Throws
+   * `store.unavailable` if the table has another version.
    */
   guard<T>(send: () => Promise<T>, isWrite: boolean): Promise<T> {
-    if (this.#isRight) return send()
+    if (this.#isCurrent) return send()
     return this.#whileUnknown(send, isWrite)
   }
 
   async #whileUnknown<T>(send: () => Promise<T>, isWrite: boolean): Promise<T> {
-    if (this.#wrong !== undefined && Date.now() < this.#wrong.until) throw this.#wrong.error
+    if (this.#otherVersion !== undefined && Date.now() < this.#otherVersion.until) throw this.#otherVersion.error
     this.#reading ??= this.#check().finally(() => {
       this.#reading = undefined
     })
@@ -58,14 +58,14 @@ export class LayoutCheck {
   }
 
   async #check(): Promise<void> {
-    const flaw = layoutFlaw(await this.#read())
-    this.#isRight = flaw === undefined
-    if (flaw === undefined) return
-    log('error', `the table ${flaw}: deploy this version with a new table (docs/trouble.md)`, {
+    const mismatch = layoutMismatch(await this.#read())
+    this.#isCurrent = mismatch === undefined
+    if (mismatch === undefined) return
+    log('error', `the table ${mismatch}: deploy this version with a new table (docs/trouble.md)`, {
       event: 'store.layout_mismatch',
     })
-    const error = new AgentError('store.unavailable', `the table ${flaw}`)
-    this.#wrong = { error, until: Date.now() + REMEMBERED_MS }
+    const error = new AgentError('store.unavailable', `the table ${mismatch}`)
+    this.#otherVersion = { error, until: Date.now() + RECHECK_MS }
     throw error
   }
 }

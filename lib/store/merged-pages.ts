@@ -1,4 +1,4 @@
-/** Reads a list that is sharded over several partitions, because of the write limit of one. */
+/** Reads a list whose items are spread over several partitions, because one accepts 1,000 writes a second. */
 import { itemBytes } from './item.ts'
 import { type Item, type PartitionPage, queryPage } from './table.ts'
 
@@ -13,7 +13,7 @@ interface MergedRead {
 /** A merged page has the size limit of a page of one partition, on which callers rely. */
 const MAX_BYTES = 1024 * 1024
 
-/** Items of a partition that were read but not returned, and where its next read starts. */
+/** Items of a partition that were read but not yet returned, and the sort key after which its next read starts. */
 interface Source {
   pk: string
   items: Item[]

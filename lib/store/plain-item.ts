@@ -1,10 +1,10 @@
-/** Items as people read them: packed texts in plain; what is sealed stays sealed. */
+/** Items in readable form for operators: packed texts are unpacked, sealed bytes stay sealed. */
 import { isObject, parseJson } from '../json.ts'
 import type { Image } from './item.ts'
 import type { Attribute } from './item-fields.ts'
 import { unpack } from './packing/packed-text.ts'
 
-/** An item, or its image in the stream, as JSON. Texts with JSON are values; bytes that can't be unpacked are base64. */
+/** An item, or its image in the stream, as JSON. JSON texts are parsed; bytes that cannot be unpacked are base64. */
 export const plainItem = (item: Image): Record<string, unknown> =>
   Object.fromEntries(Object.entries(item).map(([name, attribute]) => [name, plain(attribute)]))
 

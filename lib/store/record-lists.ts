@@ -1,22 +1,21 @@
 /** Lists of an agent's records, with filters. */
 import type { RecordDefinition } from '../records/define-record.ts'
-import { everyPartition, hasCopies, tagPartition } from './index-entries.ts'
+import { allRecordsPartition, hasCopies, tagPartition } from './index-entries.ts'
 import { filterBy, type ListPage, type ListQuery, listIndexed, listRecords } from './record-reads.ts'
 
-/**
- * One page of a tenant's records whose fields or tags have the values of the query, from the shortest list that has
- * them all.
- */
+/** One page of a tenant's records whose fields or tags have the values of the query. Reads the index of one of them. */
 export const listFiltered = (
   tenant: string,
   records: RecordDefinition,
   { limit, order, cursor, ...query }: ListQuery & Record<string, unknown>,
 ): Promise<ListPage> => {
-  const { filters: names = {}, lists, listed, type } = records
+  const { filters: names = {}, lists, listTag: listed, type } = records
   const filters = Object.fromEntries(Object.entries(query).map(([name, value]) => [names[name] ?? name, value]))
   const tag = lists?.find((name) => typeof filters[name] === 'string') ?? listed
   const partition =
-    tag === undefined ? everyPartition(tenant, type) : tagPartition(tenant, records, tag, String(filters[tag] ?? true))
+    tag === undefined
+      ? allRecordsPartition(tenant, type)
+      : tagPartition(tenant, records, tag, String(filters[tag] ?? true))
   const list = hasCopies(records, tag) ? listRecords : listIndexed
   return list(partition, { limit, order, cursor }, filterBy(records, filters))
 }

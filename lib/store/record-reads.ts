@@ -23,7 +23,7 @@ export const requireRecord = async (tenant: string, type: string, id: string): P
   return fromRecordItem(item)
 }
 
-/** All records with a tag value, through an index without copies. */
+/** All records with a tag value, by an index without copies. */
 export const readTagged = async (
   tenant: string,
   records: RecordDefinition,
@@ -64,7 +64,7 @@ export const filterBy = (
 export const listRecords = (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> =>
   listItems((range) => queryPage(partition, range), query, viewOf(filter))
 
-/** One page of an index that may have no copies: one more request reads at most 100 records. */
+/** One page of an index whose entries may be without copies: a second request reads up to 100 records. */
 export const listIndexed = (partition: string, query: ListQuery, filter?: ListFilter): Promise<ListPage> =>
   listItems((range) => queryPage(partition, range), query, { ...viewOf(filter), complete: withRecords })
 
@@ -76,7 +76,7 @@ const viewOf = (filter: ListFilter | undefined): ListView<ReadRecord> => ({
   filtered: filter !== undefined,
 })
 
-/** Completes entries with their records. Entries of deleted records are left out. */
+/** Adds the records to entries without copies. Leaves out entries of deleted records. */
 const withRecords = async (entries: Item[]): Promise<Item[]> => {
   const bare = entries.filter((entry) => !hasContent(entry))
   const items = await getItems(bare.map((entry) => recordOfEntry(addressOf(entry))))

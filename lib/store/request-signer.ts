@@ -1,4 +1,4 @@
-/** Signs requests of the AWS SDK: Signature Version 4, for services whose requests are all `POST /`. */
+/** Signs requests of the AWS SDK with Signature Version 4, for services whose requests are all `POST /`. */
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
@@ -7,10 +7,7 @@ type Signer = Awaited<ReturnType<DynamoDBClient['config']['signer']>>
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 
-/**
- * Headers that the SDK's signer leaves out too, and a request can have: after its first attempt, or of SQS on Lambda,
- * where the SDK spells the last one with capitals.
- */
+/** Headers that the SDK's signer does not sign either. They appear in retries, and in requests to SQS from Lambda. */
 const UNSIGNED = new Set(['authorization', 'user-agent', 'x-amzn-trace-id'])
 
 const hmac = (key: string | Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()
@@ -20,18 +17,18 @@ const basicTime = (date: Date): string => date.toISOString().replace(/[-:]|\.\d+
 
 /**
  * A `signer` in place of the SDK's, which takes five times the processor time (docs/adr/0039-processor-time.md).
- * `config`: the client's, once it is there.
+ * `config`: the client's, which exists only after its signer.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export const requestSigner = (config: () => Config, service: 'dynamodb' | 'sqs'): Signer => {
-  /** The key of a day, and what it was derived from. */
-  let known: { of: string; key: KeyObject } | undefined
+  /** The signing key of a day, with the secret and scope that it was derived from. */
+  let cached: { source: string; key: KeyObject } | undefined
   const keyOf = (secret: string, scope: string): KeyObject => {
     const of = `${secret} ${scope}`
-    if (known?.of === of) return known.key
+    if (cached?.source === of) return cached.key
     const [day = '', ...rest] = scope.split('/')
-    known = { of, key: createSecretKey(rest.reduce(hmac, hmac(`AWS4${secret}`, day))) }
-    return known.key
+    cached = { source: of, key: createSecretKey(rest.reduce(hmac, hmac(`AWS4${secret}`, day))) }
+    return cached.key
   }
   return {
     sign: async (request, { signingDate = new Date() } = {}) => {

@@ -1,14 +1,14 @@
-/** A scan of the whole table, for operators' tools: no function of the service may do it. */
+/** Scans the whole table, for operators' tools. No function has the permission. */
 import { DescribeTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { settings } from '../settings.ts'
 import { dynamodb } from './client.ts'
 import { type Condition, expressionsOf } from './conditions.ts'
-import { attempt, type Item, isLive } from './table.ts'
+import { type Item, isLive, withStoreErrors } from './table.ts'
 
-/** Bytes of the table, as DynamoDB counts them every six hours. Throws `store.unavailable`. */
+/** Bytes of the table, which DynamoDB updates every six hours. Throws `store.unavailable`. */
 export const tableBytes = async (): Promise<number> => {
   const TableName = settings().TABLE_NAME
-  const { Table } = await attempt(() => dynamodb().send(new DescribeTableCommand({ TableName })))
+  const { Table } = await withStoreErrors(() => dynamodb().send(new DescribeTableCommand({ TableName })))
   return Table?.TableSizeBytes ?? 0
 }
 
@@ -21,7 +21,7 @@ export async function* scanItems(condition: Condition): AsyncGenerator<Item> {
   const TableName = settings().TABLE_NAME
   let ExclusiveStartKey: Item | undefined
   do {
-    const { Items = [], LastEvaluatedKey } = await attempt(() =>
+    const { Items = [], LastEvaluatedKey } = await withStoreErrors(() =>
       dynamodb().send(new ScanCommand({ TableName, FilterExpression, ...expressions, ExclusiveStartKey })),
     )
     yield* Items.filter((item) => isLive(item))

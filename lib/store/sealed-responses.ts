@@ -1,11 +1,11 @@
-/** Seals stored responses of operations with secrets, with the data key of the agent that acts. */
-import { ensureDataKey, open, openDataKey, seal } from './data-keys.ts'
-import { type ResponseCodec, usedForAnother } from './idempotency.ts'
+/** Seals stored responses that contain secrets, with the data key of the unit's agent. */
+import { ensureDataKey, requireDataKey, seal, unseal } from './data-keys.ts'
+import { keyReusedError, type ResponseCodec } from './idempotency.ts'
 
 export const sealedResponses: ResponseCodec = {
   encode: async (unit, { pk }, response) => seal(Buffer.from(response), await ensureDataKey(unit, unit.tenant), pk),
   decode: async (unit, { pk }, encoded) => {
-    if (typeof encoded === 'string') throw usedForAnother()
-    return Buffer.from(open(encoded, await openDataKey(unit.tenant), pk)).toString()
+    if (typeof encoded === 'string') throw keyReusedError()
+    return Buffer.from(unseal(encoded, await requireDataKey(unit.tenant), pk)).toString()
   },
 }

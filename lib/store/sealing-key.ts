@@ -1,9 +1,9 @@
-/** Looks after the key under which data keys are sealed: with it go the private keys of all tenants. */
+/** Monitors the KMS key that encrypts data keys: without it the private keys of all tenants are lost. */
 import { measure } from '../metrics.ts'
 import { settings } from '../settings.ts'
 
 /**
- * Tells of a key that is disabled or scheduled for deletion, which processes notice late: they remember data keys.
+ * Reports a key that is disabled or scheduled for deletion. Processes notice that late, because they cache data keys.
  * Throws errors of KMS.
  */
 export const checkSealingKey = async (): Promise<void> => {
@@ -14,5 +14,5 @@ export const checkSealingKey = async (): Promise<void> => {
   const { KeyState: state, DeletionDate: deletion } = KeyMetadata ?? {}
   if (state === 'Enabled') return
   const fields = { event: 'kms.key_unusable', state, deletion } as const
-  measure('error', 'the key that seals can not be used', fields, { values: { SealingKeyUnusable: 1 } })
+  measure('error', 'the KMS key is disabled or being deleted', fields, { values: { SealingKeyUnusable: 1 } })
 }

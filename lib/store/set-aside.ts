@@ -1,17 +1,19 @@
-/** Moves an item to an address of its own, where nothing waits for it and an operator can repair it. */
+/**
+ * Moves an item that cannot be decoded to a separate address, where it blocks no lane and an operator can repair it.
+ */
 import { itemBytes } from './item.ts'
 import { corruptAddress } from './keys.ts'
 import { addressOf, epochSeconds, type Item, toKey } from './table.ts'
 import { MAX_ITEM_BYTES, type TableWrite } from './write.ts'
 
 /** In seconds. */
-const SECONDS_KEPT = 90 * 24 * 60 * 60
+const RETENTION_SECONDS = 90 * 24 * 60 * 60
 
 /**
- * Drops the largest attribute of an item that is too large with the added ones, and names it in `corruptLacks`. That is
- * enough: what is added has at most 4 KB, and no item has a hundred attributes, so the largest of a full one has more.
+ * Drops the largest attribute of an item that the added ones make too large, and names it in `corruptLacks`. One is
+ * enough: 4 KB at most are added, and the largest of fewer than 100 attributes of a 400 KB item is larger.
  */
-const fitting = (item: Item): Item => {
+const withinSizeLimit = (item: Item): Item => {
   if (itemBytes(item) <= MAX_ITEM_BYTES) return item
   const sizes = Object.entries(item).map(([name, value]) => ({ name, size: itemBytes({ [name]: value }) }))
   const largest = sizes.reduce((a, b) => (b.size > a.size ? b : a)).name
@@ -23,8 +25,8 @@ const fitting = (item: Item): Item => {
 export const setAsideKey = (item: Item): string => corruptAddress(addressOf(item)).pk
 
 /**
- * Moves an item to an address of its own, with all attributes that fit, so that an operator can repair it. That nobody
- * else has done so is up to the other writes of the transaction, such as that of the lane, whose lease is checked.
+ * The writes that move an item. They have no conditions: another write of the transaction, such as that of the lane
+ * with its lease, must prevent a concurrent move. `now`: ms since the epoch.
  */
 export const setAside = (item: Item, now: number): TableWrite[] => {
   const address = addressOf(item)
@@ -35,7 +37,7 @@ export const setAside = (item: Item, now: number): TableWrite[] => {
     corruptKind: item.kind ?? { S: '' },
     corruptPk: { S: address.pk },
     corruptSk: { S: address.sk },
-    expiresAt: { N: String(epochSeconds(now) + SECONDS_KEPT) },
+    expiresAt: { N: String(epochSeconds(now) + RETENTION_SECONDS) },
   }
-  return [{ remove: address }, { put: fitting(moved) }]
+  return [{ remove: address }, { put: withinSizeLimit(moved) }]
 }

@@ -1,11 +1,11 @@
-/** The stored form of a record: Credo's JSON, its tags, and a version that only the store knows. */
+/** The stored form of Credo's records: their JSON and tags, and a version that Credo does not see. */
 
 import * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import { isObject, type JsonObject } from '../json.ts'
 import { StoredDelivery } from '../records/delivery.ts'
 import { recordsOf } from '../records/kinds.ts'
-import type { Change } from './conditions.ts'
+import type { ItemChange } from './conditions.ts'
 import { defineItem, type Image } from './item.ts'
 import { type Field, integer, json, optional, packed } from './item-fields.ts'
 import { type Address, entryAddress, entryPartition, recordAddress, recordKeyOf } from './keys.ts'
@@ -24,21 +24,21 @@ export interface StoredRecord {
   /** `toJSON()` of the record, without `_tags`. */
   value: Record<string, unknown>
   tags: Tags
-  /** Delivery of a sent basic message. It changes without the value. */
+  /** Delivery state of a sent basic message. It changes without the value. */
   delivery?: StoredDelivery | undefined
   /** Epoch seconds, also of its index entries; absent: it never expires. */
   expiresAt?: number | undefined
 }
 
-/** A record to be stored: the unit of work counts its version, and its kind says when it expires. */
+/** A record to store: the unit of work sets its version and, by the description of its type, when it expires. */
 export type NewRecord = Omit<StoredRecord, 'version' | 'expiresAt'>
 
-/** Value and tags, which repeat each other. Written by this service; Credo has its own schemas for them. */
+/** Value and tags, packed as one text because they repeat each other. Credo has its own schemas for them. */
 const Content = v.tuple([v.custom<JsonObject>(isObject), v.custom<Tags>(isObject)])
 type Content = v.InferOutput<typeof Content>
 
-/** Packs once what a record's item and its copies share. */
-const packedOnce = (field: Field<Content>): Field<Content> => {
+/** Packs the content that a record's item and its copies share only once. */
+const packingOnce = (field: Field<Content>): Field<Content> => {
   const written = new WeakMap<JsonObject, { tags: Tags; attribute: ReturnType<Field<Content>['write']> }>()
   return {
     ...field,
@@ -52,7 +52,7 @@ const packedOnce = (field: Field<Content>): Field<Content> => {
   }
 }
 
-const FIELDS = { version: integer(), content: packedOnce(packed(Content)), expiresAt: optional(integer()) }
+const FIELDS = { version: integer(), content: packingOnce(packed(Content)), expiresAt: optional(integer()) }
 
 const recordItem = defineItem('record', (address: Address) => address, {
   ...FIELDS,
@@ -64,19 +64,23 @@ const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expire
 /** An index entry with a copy of its record. */
 const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, FIELDS)
 
-/** The change of a basic message that says what has become of it. It counts as a write of the record. */
-export const deliveryChange = (delivery: StoredDelivery): Change => ({
+/** The change that updates the delivery state of a basic message. It counts as a write of the record. */
+export const deliveryChange = (delivery: StoredDelivery): ItemChange => ({
   set: recordItem.attributes({ delivery }),
   add: { version: 1 },
 })
 
-/** Where a record lies: alone, or in a partition with others (`within`). */
+/** The address of a record: its own partition, or one that it shares with all of the same `partitionTag`. */
 export const addressOfRecord = ({ tenant, type, id, value, tags }: StoredRecord): Address => {
-  const { within, indexes = {} } = recordsOf(type) ?? {}
-  if (within === undefined) return recordAddress(tenant, type, id)
-  const tag = tags[within]
-  if (typeof tag !== 'string') throw new AgentError('internal', `a ${type} can not be stored without ${within}`)
-  return entryAddress(entryPartition(tenant, type, indexes[within]?.name ?? within, tag), value.createdAt, id)
+  const { partitionTag, indexes = {} } = recordsOf(type) ?? {}
+  if (partitionTag === undefined) return recordAddress(tenant, type, id)
+  const tag = tags[partitionTag]
+  if (typeof tag !== 'string') throw new AgentError('internal', `a ${type} cannot be stored without ${partitionTag}`)
+  return entryAddress(
+    entryPartition(tenant, type, indexes[partitionTag]?.name ?? partitionTag, tag),
+    value.createdAt,
+    id,
+  )
 }
 
 /** The record's own item. */
@@ -94,10 +98,10 @@ const withContent = (record: StoredRecord): StoredRecord & { content: Content } 
   content: [record.value, record.tags],
 })
 
-/** Whether an item of an index has its record: a copy, or the record itself. */
+/** Whether an item in an index's partition has the record: as a copy, or because it is the record itself. */
 export const hasContent = (item: Item): boolean => item.content !== undefined
 
-/** Decodes a record from an item of an index that has it. */
+/** Decodes a record from an item for which `hasContent`. */
 export const toStoredRecord = (item: Item): StoredRecord =>
   recordItem.is(item) ? fromRecordItem(item) : toRecord(item, copyItem.decode(item))
 

@@ -1,13 +1,16 @@
-/** Responses that are stored to be given again. One that is too large for an item lies in pieces in the item's partition. */
+/**
+ * Stored responses, for repeated requests. One that is too large for its item is split into pieces in the same
+ * partition.
+ */
 import { defineItem, type Reader } from './item.ts'
 import { integer, optional, packedText } from './item-fields.ts'
 import { type Address, address } from './keys.ts'
 import type { Item } from './table.ts'
 
 /** In bytes: an item may have 400 KB. */
-const PIECE = 300 * 1024
+const PIECE_BYTES = 300 * 1024
 
-/** Number of pieces, if the item does not have the response itself. */
+/** Number of pieces, if the response is split. */
 export const piecesField = optional(integer())
 
 const pieceItem = defineItem(
@@ -22,20 +25,20 @@ interface StoredResponse {
   pieces?: number | undefined
 }
 
-/** No piece begins within a character. */
+/** Splits between characters. */
 const split = (text: string): string[] => {
   const bytes = Buffer.from(text)
   const texts: string[] = []
   for (let start = 0, end = 0; start < bytes.length; start = end) {
-    end = Math.min(start + PIECE, bytes.length)
+    end = Math.min(start + PIECE_BYTES, bytes.length)
     while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--
     texts.push(bytes.toString('utf8', start, end))
   }
   return texts
 }
 
-/** What the item at an address has of a response, and the items of its pieces. */
-export const storedResponse = (
+/** The fields of the item at an address for a response, and the items of its pieces. */
+export const splitResponse = (
   { pk: markPk }: Address,
   response: string,
   expiresAt: number,
@@ -46,8 +49,8 @@ export const storedResponse = (
   return { stored: { answer: '', pieces: pieces.length }, pieces }
 }
 
-/** The whole response; undefined if it expires while it is read. */
-export const wholeResponse = async (
+/** The whole response; undefined if it expires during the read. */
+export const joinResponse = async (
   { pk: markPk }: Address,
   { answer, pieces = 0 }: StoredResponse,
   reader: Reader,

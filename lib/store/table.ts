@@ -1,4 +1,4 @@
-/** Reads the table: strongly consistent, without expired items, with AWS errors translated (faults.ts). */
+/** Strongly consistent reads, without expired items. Errors of AWS become errors of the store (aws-errors.ts). */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type AttributeValue,
@@ -9,8 +9,8 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
+import { toStoreError } from './aws-errors.ts'
 import { dynamodb } from './client.ts'
-import { translateFault } from './faults.ts'
 import type { Address } from './keys.ts'
 
 export type { AttributeValue } from '@aws-sdk/client-dynamodb'
@@ -18,7 +18,7 @@ export type { AttributeValue } from '@aws-sdk/client-dynamodb'
 export type Item = Record<string, AttributeValue>
 
 /** BatchGetItem takes at most 100 keys. */
-const BATCH = 100
+const MAX_BATCH_KEYS = 100
 
 export const toKey = ({ pk, sk }: Address): Item => ({ pk: { S: pk }, sk: { S: sk } })
 
@@ -27,21 +27,21 @@ export const addressOf = ({ pk, sk }: Item): Address => ({ pk: pk?.S ?? '', sk: 
 
 export const epochSeconds = (now = Date.now()): number => Math.floor(now / 1000)
 
-/** DynamoDB deletes expired items within days, so one may still be there. `expiresAt` is in epoch seconds. */
+/** DynamoDB may delete expired items days later. `expiresAt` is in epoch seconds. */
 export const isLive = (item: Item | undefined, now = epochSeconds()): item is Item =>
   item !== undefined && (item.expiresAt?.N === undefined || Number(item.expiresAt.N) > now)
 
-export const attempt = async <T>(send: () => Promise<T>): Promise<T> => {
+export const withStoreErrors = async <T>(send: () => Promise<T>): Promise<T> => {
   try {
     return await send()
   } catch (error) {
-    throw translateFault(error)
+    throw toStoreError(error)
   }
 }
 
 /** One item; undefined if there is none or it has expired. */
 export const getItem = async (address: Address): Promise<Item | undefined> => {
-  const { Item } = await attempt(() =>
+  const { Item } = await withStoreErrors(() =>
     dynamodb().send(
       new GetItemCommand({ TableName: settings().TABLE_NAME, Key: toKey(address), ConsistentRead: true }),
     ),
@@ -56,22 +56,19 @@ export const getItems = async (addresses: Address[]): Promise<Item[]> => {
     const item = await getItem(only)
     return item === undefined ? [] : [item]
   }
-  const chunks = Array.from({ length: Math.ceil(addresses.length / BATCH) }, (_, chunk) =>
-    addresses.slice(chunk * BATCH, (chunk + 1) * BATCH),
+  const chunks = Array.from({ length: Math.ceil(addresses.length / MAX_BATCH_KEYS) }, (_, chunk) =>
+    addresses.slice(chunk * MAX_BATCH_KEYS, (chunk + 1) * MAX_BATCH_KEYS),
   )
   return (await Promise.all(chunks.map(getBatch))).flat()
 }
 
-/**
- * How often keys are asked for again that a request has left, and the longest pause before the first time (ms), doubled
- * each time.
- */
-const MAX_REPETITIONS = 6
-const MAX_PAUSE = 50
+/** Retries for unprocessed keys, and the maximum pause before the first one in ms, doubled each time. */
+const MAX_RETRIES = 6
+const MAX_PAUSE_MS = 50
 
 /**
- * A request leaves keys of a batch whose items do not fit into 16 MB, or for which the table's capacity does not
- * suffice: they are asked for again, after a pause with full jitter.
+ * A response has unprocessed keys if the items exceed 16 MB or the table's capacity: they are requested again, after a
+ * pause with full jitter.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
  */
 const getBatch = async (addresses: Address[]): Promise<Item[]> => {
@@ -80,13 +77,13 @@ const getBatch = async (addresses: Address[]): Promise<Item[]> => {
   let RequestItems: Record<string, KeysAndAttributes> = {
     [table]: { Keys: addresses.map(toKey), ConsistentRead: true },
   }
-  for (let repetition = 0; ; repetition++) {
-    const response = await attempt(() => dynamodb().send(new BatchGetItemCommand({ RequestItems })))
+  for (let retry = 0; ; retry++) {
+    const response = await withStoreErrors(() => dynamodb().send(new BatchGetItemCommand({ RequestItems })))
     items.push(...(response.Responses?.[table] ?? []).filter((item) => isLive(item)))
     RequestItems = response.UnprocessedKeys ?? {}
     if (Object.keys(RequestItems).length === 0) return items
-    if (repetition === MAX_REPETITIONS) throw new AgentError('store.unavailable', 'the table does not read all items')
-    await delay(Math.random() * MAX_PAUSE * 2 ** repetition)
+    if (retry === MAX_RETRIES) throw new AgentError('store.unavailable', 'DynamoDB left keys unprocessed')
+    await delay(Math.random() * MAX_PAUSE_MS * 2 ** retry)
   }
 }
 
@@ -112,11 +109,11 @@ export const queryPage = async (
   pk: string,
   { limit, after, descending, from, to }: PartitionRead = {},
 ): Promise<PartitionPage> => {
-  const { Items = [], LastEvaluatedKey } = await attempt(() =>
+  const { Items = [], LastEvaluatedKey } = await withStoreErrors(() =>
     dynamodb().send(
       new QueryCommand({
         TableName: settings().TABLE_NAME,
-        KeyConditionExpression: `pk = :pk${within(from, to)}`,
+        KeyConditionExpression: `pk = :pk${sortKeyCondition(from, to)}`,
         ExpressionAttributeValues: {
           ':pk': { S: pk },
           ...(from === undefined ? {} : { ':from': { S: from } }),
@@ -132,17 +129,17 @@ export const queryPage = async (
   return { items: Items.filter((item) => isLive(item)), next: LastEvaluatedKey?.sk?.S }
 }
 
-/** DynamoDB accepts one condition on the sort key. */
-const within = (from: string | undefined, to: string | undefined): string => {
+/** The condition on the sort key: DynamoDB accepts only one. */
+const sortKeyCondition = (from: string | undefined, to: string | undefined): string => {
   if (from !== undefined && to !== undefined) return ' AND sk BETWEEN :from AND :to'
   if (from !== undefined) return ' AND sk >= :from'
   return to === undefined ? '' : ' AND sk <= :to'
 }
 
 interface IndexPage {
-  /** The indexed part of the items: their keys and the attributes of the projection. */
+  /** Keys and projected attributes of the items. */
   items: Item[]
-  /** Where to continue (`after`); absent at the end of the shard. */
+  /** Where to continue (`after`); undefined at the end of the shard. */
   next: Item | undefined
 }
 
@@ -155,7 +152,7 @@ export const queryDue = async (
   until: number,
   { limit, after }: { limit?: number; after?: Item | undefined } = {},
 ): Promise<IndexPage> => {
-  const { Items = [], LastEvaluatedKey } = await attempt(() =>
+  const { Items = [], LastEvaluatedKey } = await withStoreErrors(() =>
     dynamodb().send(
       new QueryCommand({
         TableName: settings().TABLE_NAME,

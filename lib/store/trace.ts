@@ -10,7 +10,7 @@ const HEADER = /Root=(?<root>1-[0-9a-f]{8}-[0-9a-f]{24});.*Parent=(?<parent>[0-9
 /** https://docs.aws.amazon.com/xray/latest/devguide/xray-api-sendingdata.html */
 const PREAMBLE = '{"format": "json", "version": 1}\n'
 
-/** Given by the caller, because each imported module would be one more chunk of the bundle to load. */
+/** Passed by the caller, because each imported module would add a chunk to load. */
 interface TraceContext {
   /** The trace of the invocation. */
   header: string

@@ -10,17 +10,24 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { AgentError } from '../errors.ts'
 import { settings } from '../settings.ts'
+import {
+  type Cancellation,
+  cancellationOf,
+  existingItem,
+  isConditionFailure,
+  isRetried,
+  toStoreError,
+} from './aws-errors.ts'
 import { dynamodb } from './client.ts'
-import { type Change, type Condition, expressionsOf } from './conditions.ts'
-import { type Cancellation, cancellationOf, foundBy, isConditionFailure, isRepeated, translateFault } from './faults.ts'
+import { type Condition, expressionsOf, type ItemChange } from './conditions.ts'
 import { itemBytes } from './item.ts'
 import type { Address } from './keys.ts'
 import { epochSeconds, type Item, toKey } from './table.ts'
 
 /*
- * The SDK repeats a request whose response was lost, so that a condition may fail because of the first try of the same
- * write. A write for which this matters sets a value that nobody else sets (the id of a lease, `writeId`) and reads the
- * item. Transactions carry a token that DynamoDB recognizes for 10 minutes.
+ * The SDK retries a request whose response was lost, so a condition may fail because of the same write's first try.
+ * Where this matters, the write sets a unique value (the id of a lease, `writeId`) and compares it with the existing
+ * item. Transactions have a token that DynamoDB recognizes for 10 minutes.
  */
 
 /** No item, or an expired one that TTL has not deleted yet. */
@@ -30,21 +37,22 @@ export const absentOrExpired = (): Condition => ({
 
 /** Writes an item over any existing one, if the condition holds. Throws `store.unavailable`, `store.conflict`. */
 export const putIf = (item: Item, condition?: Condition): Promise<boolean> =>
-  holds(() => dynamodb().send(new PutItemCommand({ ...inTable(), Item: item, ...expressionsOf(condition) })))
+  sendConditional(() => dynamodb().send(new PutItemCommand({ ...inTable(), Item: item, ...expressionsOf(condition) })))
 
-/**
- * Writes an item if there is none at its address, not even an expired one. False where there is one. Throws
- * `store.unavailable`, `store.conflict`.
- */
+/** Writes an item unless one exists, even an expired one: then false. Throws `store.unavailable`, `store.conflict`. */
 export const putIfAbsent = (item: Item): Promise<boolean> => putIf(item, { absent: ['pk'] })
 
 /**
  * Updates an item, or creates it if there is none and the condition allows that. Returns the new item; undefined if the
  * condition failed. Throws `store.unavailable`, `store.conflict`.
  */
-export const updateIf = async (address: Address, change: Change, condition?: Condition): Promise<Item | undefined> => {
+export const updateIf = async (
+  address: Address,
+  change: ItemChange,
+  condition?: Condition,
+): Promise<Item | undefined> => {
   let item: Item | undefined
-  await holds(async () => {
+  await sendConditional(async () => {
     const { Attributes } = await dynamodb().send(new UpdateItemCommand(updateOf(address, change, condition)))
     item = Attributes
   })
@@ -52,13 +60,13 @@ export const updateIf = async (address: Address, change: Change, condition?: Con
 }
 
 /** Result of an update: the new item, or the existing one if the condition failed. */
-export type Updated = { written: Item } | { written: undefined; found: Item | undefined }
+export type Updated = { written: Item } | { written: undefined; existing: Item | undefined }
 
 /**
  * Like `updateIf`, but returns the existing item if the condition failed, in the same request. Throws
  * `store.unavailable`, `store.conflict`.
  */
-export const updateOrFind = async (address: Address, change: Change, condition: Condition): Promise<Updated> => {
+export const updateOrFind = async (address: Address, change: ItemChange, condition: Condition): Promise<Updated> => {
   try {
     const { Attributes = {} } = await dynamodb().send(
       new UpdateItemCommand({
@@ -68,27 +76,27 @@ export const updateOrFind = async (address: Address, change: Change, condition: 
     )
     return { written: Attributes }
   } catch (error) {
-    if (!isConditionFailure(error)) throw translateFault(error)
-    return { written: undefined, found: foundBy(error) }
+    if (!isConditionFailure(error)) throw toStoreError(error)
+    return { written: undefined, existing: existingItem(error) }
   }
 }
 
-/** Deletes an item. Returns false where the condition failed. Throws `store.unavailable`, `store.conflict`. */
+/** Deletes an item. Returns false if the condition failed. Throws `store.unavailable`, `store.conflict`. */
 export const removeIf = (address: Address, condition?: Condition): Promise<boolean> =>
-  holds(() =>
+  sendConditional(() =>
     dynamodb().send(new DeleteItemCommand({ ...inTable(), Key: toKey(address), ...expressionsOf(condition) })),
   )
 
-/** Bytes of the attribute `writeId`: the same in two writes of one item by no chance. */
+/** Bytes of the attribute `writeId`, which is random: no two writes of an item have the same. */
 const WRITE_ID_BYTES = 12
 
 /**
- * Like `transact` with one put, for half of the units. The item gets an id of this write, so that a repetition by the
- * SDK recognizes the item of a first try whose response was lost. `condition` must not hold for `item` itself. Throws
- * `store.conflict` instead of returning it, and `store.unavailable` also where it cannot know: the condition failed at
- * a repetition, and another write has replaced or deleted the item.
+ * Like `transact` with one put, for half of the write units. `writeId` shows that the SDK's first try, whose response
+ * was lost, has written the item. `condition` must not hold for `item` itself. Throws `store.conflict` instead of
+ * returning it, and `store.unavailable` if the result is unknown: the condition failed at a retry, and the item, if
+ * there is one, is of another write.
  */
-export const putAlone = async (item: Item, condition: Condition): Promise<Transacted> => {
+export const putSingle = async (item: Item, condition: Condition): Promise<TransactionResult> => {
   const writeId = randomBytes(WRITE_ID_BYTES)
   const Item: Item = { ...item, writeId: { B: writeId } }
   if (itemBytes(Item) > MAX_ITEM_BYTES) return transact([{ put: item, condition }])
@@ -97,26 +105,26 @@ export const putAlone = async (item: Item, condition: Condition): Promise<Transa
     await dynamodb().send(new PutItemCommand({ ...inTable(), Item, ...expressionsOf(condition), ...returned }))
     return { written: true }
   } catch (cause) {
-    if (!isConditionFailure(cause)) throw translateFault(cause)
-    const found = foundBy(cause)?.writeId?.B
-    if (found !== undefined && writeId.equals(found)) return { written: true }
-    if (isRepeated(cause)) throw new AgentError('store.unavailable', 'a response of the table was lost', { cause })
+    if (!isConditionFailure(cause)) throw toStoreError(cause)
+    const existingWriteId = existingItem(cause)?.writeId?.B
+    if (existingWriteId !== undefined && writeId.equals(existingWriteId)) return { written: true }
+    if (isRetried(cause)) throw new AgentError('store.unavailable', 'a response of DynamoDB was lost', { cause })
     return { written: false, failed: [0], conflict: false, cause }
   }
 }
 
-/** One write of a transaction. `orSkip`: it is left out if its condition fails, and the others are written. */
+/** One write of a transaction. `orSkip`: if its condition fails, the others are written without it. */
 export type TableWrite =
   | { put: Item; condition?: Condition }
-  | { update: Address; change: Change; condition?: Condition | undefined; orSkip?: boolean }
+  | { update: Address; change: ItemChange; condition?: Condition | undefined; orSkip?: boolean }
   | { remove: Address; condition?: Condition }
 
-/** `cause` is the error of the SDK. */
-export type Transacted = { written: true } | ({ written: false; cause: unknown } & Cancellation)
+/** The result of a transaction. `cause`: the error of the SDK. */
+export type TransactionResult = { written: true } | ({ written: false; cause: unknown } & Cancellation)
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
 const MAX_WRITES = 100
-const MAX_BYTES = 4 * 1024 * 1024
+const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items */
 export const MAX_ITEM_BYTES = 400 * 1024
 
@@ -125,7 +133,7 @@ export const MAX_ITEM_BYTES = 400 * 1024
  * writes whose condition failed, and `conflict` says whether another transaction was writing one of the items. Throws
  * `store.unavailable`, and before the request `store.item_too_large` and `store.transaction_too_large`.
  */
-export const transact = async (writes: readonly TableWrite[]): Promise<Transacted> => {
+export const transact = async (writes: readonly TableWrite[]): Promise<TransactionResult> => {
   if (writes.length === 0) return { written: true }
   checkLimits(writes)
   const result = await transactOnce(writes)
@@ -136,19 +144,19 @@ export const transact = async (writes: readonly TableWrite[]): Promise<Transacte
   }
   const failed = result.failed.filter((index) => !skips(index))
   if (failed.length > 0 || result.failed.length === 0) return { ...result, failed }
-  // Without those that failed, so still all or nothing.
-  const left = [...writes.keys()].filter((index) => !result.failed.includes(index))
-  const again = await transact(writes.filter((_, index) => left.includes(index)))
-  return again.written ? again : { ...again, failed: again.failed.flatMap((index) => left[index] ?? []) }
+  // All others again in one transaction, so still all or nothing.
+  const remaining = [...writes.keys()].filter((index) => !result.failed.includes(index))
+  const retried = await transact(writes.filter((_, index) => remaining.includes(index)))
+  return retried.written ? retried : { ...retried, failed: retried.failed.flatMap((index) => remaining[index] ?? []) }
 }
 
-const transactOnce = async (writes: readonly TableWrite[]): Promise<Transacted> => {
+const transactOnce = async (writes: readonly TableWrite[]): Promise<TransactionResult> => {
   try {
     await dynamodb().send(new TransactWriteItemsCommand({ TransactItems: writes.map(toTransactItem) }))
     return { written: true }
   } catch (error) {
     const cancellation = cancellationOf(error)
-    if (cancellation === undefined) throw translateFault(error)
+    if (cancellation === undefined) throw toStoreError(error)
     return { written: false, ...cancellation, cause: error }
   }
 }
@@ -157,7 +165,7 @@ const checkLimits = (writes: readonly TableWrite[]): void => {
   const sizes = writes.map((write) => ('put' in write ? itemBytes(write.put) : 0))
   if (sizes.some((size) => size > MAX_ITEM_BYTES))
     throw new AgentError('store.item_too_large', 'a record would be larger than 400 KB')
-  if (writes.length > MAX_WRITES || sizes.reduce((sum, size) => sum + size, 0) > MAX_BYTES)
+  if (writes.length > MAX_WRITES || sizes.reduce((sum, size) => sum + size, 0) > MAX_TRANSACTION_BYTES)
     throw new AgentError(
       'store.transaction_too_large',
       'the change would be larger than one transaction (100 items, 4 MB)',
@@ -172,7 +180,7 @@ const toTransactItem = (write: TableWrite): TransactWriteItem => {
   return { Update: { ...inTable(), Key: toKey(write.update), UpdateExpression, ...expressions } }
 }
 
-const updateOf = (address: Address, change: Change, condition: Condition | undefined): UpdateItemCommandInput => ({
+const updateOf = (address: Address, change: ItemChange, condition: Condition | undefined): UpdateItemCommandInput => ({
   ...inTable(),
   Key: toKey(address),
   ...expressionsOf(condition, change),
@@ -181,13 +189,13 @@ const updateOf = (address: Address, change: Change, condition: Condition | undef
 
 const inTable = (): { TableName: string } => ({ TableName: settings().TABLE_NAME })
 
-/** Sends a write. Returns false where its condition failed. */
-const holds = async (send: () => Promise<unknown>): Promise<boolean> => {
+/** Sends a conditional write. Returns false if the condition failed. */
+const sendConditional = async (send: () => Promise<unknown>): Promise<boolean> => {
   try {
     await send()
     return true
   } catch (error) {
     if (isConditionFailure(error)) return false
-    throw translateFault(error)
+    throw toStoreError(error)
   }
 }

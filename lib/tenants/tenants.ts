@@ -1,4 +1,4 @@
-/** Tenants in the table. */
+/** Stores and reads tenants. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
 import { defineItem, type Reader, readItem, type Stored } from '../store/item.ts'
@@ -15,7 +15,7 @@ const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddres
   id: text(),
   label: text(),
   connectionImageUrl: optional(text()),
-  /** Whether offers and proof requests of others are accepted without a call; absent: they wait. */
+  /** Whether received offers and proof requests are accepted without an API call; absent: they wait for one. */
   autoAcceptOffers: optional(flag()),
   autoAcceptProofRequests: optional(flag()),
   /** Organization that the tenant's events go to. */
@@ -26,18 +26,18 @@ const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddres
 
 export type Tenant = Stored<typeof tenantItem>
 
-/** Marks that an organization has a tenant. */
+/** The entry of a tenant in its organization's list. */
 const organizationTenantItem = defineItem(
   'organization-tenant',
   ({ orgId, id }: Pick<Tenant, 'orgId' | 'id'>) => ({ pk: organizationTenants(orgId), sk: id }),
   {},
 )
 
-/** A tenant never changes. One that was deleted is cached for at most this long, in ms. */
-const REMEMBERED = 60_000
-const known = new Bounded<string, Tenant>(1_000, REMEMBERED)
+/** In ms. A tenant never changes, but one that was deleted is still read for this long. */
+const CACHE_MS = 60_000
+const cache = new Bounded<string, Tenant>(1_000, CACHE_MS)
 
-/** What creates items: a unit of work. */
+/** Creates items, such as a unit of work. */
 interface Creator {
   create(item: Item): void
 }
@@ -49,11 +49,11 @@ export const insertTenant = (unit: Creator, tenant: Tenant): void => {
 
 /** Throws `resource.not_found`; after a deletion it takes up to a minute. */
 export const readTenant = async (id: string, reader: Reader = { load: readItem }): Promise<Tenant> => {
-  const remembered = known.get(id)
-  if (remembered !== undefined) return remembered
+  const cached = cache.get(id)
+  if (cached !== undefined) return cached
   const tenant = await reader.load(tenantItem, { id })
   if (tenant === undefined) throw new AgentError('resource.not_found', 'there is no such tenant')
-  return known.set(id, tenant)
+  return cache.set(id, tenant)
 }
 
 /** Not cached: the gateway caches the result for a minute, and two caches would make it two minutes. */

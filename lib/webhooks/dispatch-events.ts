@@ -9,7 +9,7 @@ import { measure } from '../metrics.ts'
 import { type CommittedItem, wakeCommitted } from '../outbox/wake-ups/index.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import { isRetryable } from '../store/faults.ts'
+import { isRetryable } from '../store/aws-errors.ts'
 import { addressOf } from '../store/table.ts'
 import { putIfAbsent } from '../store/write.ts'
 import { readTenant } from '../tenants/tenants.ts'
@@ -36,9 +36,9 @@ const readOrganization = async (tenant: string): Promise<string> =>
   tenant === BASE_AGENT ? settings().BASE_ORG_ID : (await readTenant(tenant)).orgId
 
 /**
- * Writes an event, unless it is there. Returns where it waits if it is new and pending. An endpoint with more events
- * than DynamoDB writes to its partitions, which then throttles them, must not hold back the stream for everybody: a
- * held event that can't be written there waits in its lane, and its delivery finds that the endpoint is disabled.
+ * Writes an event, unless it exists. Returns its lane if it is new and pending. If DynamoDB throttles the partitions of
+ * an endpoint, this must not block the stream: a held event that can't be written there becomes pending in its lane,
+ * and its delivery finds that the endpoint is disabled.
  */
 const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem[]> => {
   if (state === 'held')
@@ -52,7 +52,7 @@ const writeEvent = async ({ event, state }: EventToWrite): Promise<CommittedItem
 }
 
 /**
- * Waits for all, even if one fails. An outage takes precedence over other errors, because then the whole change is
+ * Waits for all, even if one fails. Throws a retryable error rather than another one, because then the whole change is
  * retried.
  */
 const waitForAll = async <T>(work: Promise<T>[]): Promise<T[]> => {
@@ -113,7 +113,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
       } catch (error) {
         if (isAgentError(error, 'resource.not_found')) {
           const fields = { event: 'dispatcher.no_tenant', recordId: fact.recordId } as const
-          measure('error', 'a change of a tenant that does not exist is skipped', fields, {
+          measure('error', 'change of a tenant that does not exist skipped', fields, {
             values: { WorkGivenUp: 1 },
           })
           continue
@@ -124,7 +124,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
     }
   })
   countEnded(dispatched)
-  // If the queue refuses a wake-up, the dispatcher sends it for the change of the item.
+  // If the queue rejects a wake-up, the dispatcher sends it again with the change that inserted the item.
   await wakeCommitted(woken)
   return records.filter((record) => failed.has(record)).map((record) => ({ record, error: failed.get(record) }))
 }

@@ -24,6 +24,6 @@ export const countEnded = (facts: readonly { ended?: EndedExchange | undefined }
   for (const same of Map.groupBy(ends, ({ format, state }) => `${format} ${state}`).values()) {
     const [{ format, state } = { format: '', state: '' }] = same
     const measured = { values: { ExchangesEnded: same.length }, by: { Format: format, State: state } }
-    measure('info', 'exchanges have ended', { event: 'exchange.ended' }, measured)
+    measure('info', 'exchanges ended', { event: 'exchange.ended' }, measured)
   }
 }

@@ -16,7 +16,7 @@ import {
   toWebhookEndpoint,
 } from './endpoints.ts'
 
-/** Deletes an endpoint or a pending registration. Its pending events are not sent any more. Returns its last state. */
+/** Deletes an endpoint or a pending registration. Its pending events are no longer sent. Returns its last state. */
 export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Promise<WebhookEndpoint> => {
   const registration = await requireRegistration(unit, path)
   unit.delete(addressOf(registration), registration.version)
@@ -25,8 +25,8 @@ export const deleteEndpoint = async (unit: UnitOfWork, path: EndpointPath): Prom
 }
 
 /**
- * Makes a disabled endpoint active again, with new health. Missed events wait for a replay. Any other endpoint stays
- * unchanged.
+ * Makes a disabled endpoint active again, with new health. Held events wait for a replay. An endpoint in another state
+ * stays unchanged.
  */
 export const enableEndpoint = async (
   unit: UnitOfWork,
@@ -46,7 +46,7 @@ const releaseEndpoint = async (endpointId: string): Promise<void> => {
   try {
     await reportToDestination(endpointDestination(endpointId), { kind: 'reached', lane: '' }, Date.now())
   } catch (error) {
-    log('warn', 'an endpoint was not released', { event: 'webhook.not_released', endpointId, error: errorName(error) })
+    log('warn', 'endpoint not released', { event: 'webhook.not_released', endpointId, error: errorName(error) })
   }
 }
 

@@ -5,7 +5,7 @@ import { bytes, inKey, integer, optional, picklist, text } from '../store/item-f
 import { type Address, address } from '../store/keys.ts'
 import { queryAll } from '../store/table.ts'
 
-/** Health of an endpoint as its organization sees it. Times are ISO 8601 UTC. */
+/** The health of an endpoint that its organization sees. Times are ISO 8601 UTC. */
 const SHOWN_HEALTH = {
   status: picklist(['active', 'failing', 'disabled']),
   /** Time of the first failure since the last success. */
@@ -82,7 +82,7 @@ export const pendingAddress = (orgId: string, slot: number): Address =>
 export const pendingItem = defineItem(REGISTRATION_KIND, (of: Address) => of, PENDING)
 export type PendingRegistration = Stored<typeof pendingItem>
 
-/** Has the fields of a pending registration, but is none (see `registerPending`). */
+/** Has the fields of a pending registration, but is not one (see `registerPending`). */
 export const decoyItem = defineItem('decoy', ({ number }: { number: number }) => address(`@decoy|${number}`), PENDING)
 
 export type StoredRegistration = Endpoint | PendingRegistration
@@ -114,7 +114,7 @@ export const withNewHealth = (endpoint: Endpoint): Endpoint => {
   return { ...(lasting as Omit<Endpoint, keyof EndpointHealth>), status: 'active' }
 }
 
-/** An organization's endpoint of a kind; undefined if there is none, or another one by now. */
+/** An organization's endpoint of a kind; undefined if there is none, or if it was replaced. */
 export const readEndpoint = async (orgId: string, kind: EndpointKind, id: string): Promise<Endpoint | undefined> => {
   const endpoint = await readItem(endpointItem, { orgId, kind })
   return endpoint?.id === id ? endpoint : undefined

@@ -17,13 +17,13 @@ import {
 } from './endpoint-item.ts'
 import { type AttemptOutcome, eventPartitions, type ListedAttempt, listedAttempt } from './event-item.ts'
 
-/** Identifies an endpoint. Another organization's counts as missing. */
+/** Identifies an endpoint. An endpoint of another organization counts as missing. */
 export interface EndpointPath {
   orgId: string
   endpointId: string
 }
 
-/** What reads items: the table, or a unit of work, which keeps a failure. */
+/** Reads items: the table, or a unit of work. */
 interface Reader {
   queryAll(partition: string): Promise<Item[]>
 }
@@ -104,7 +104,7 @@ const kindOf = (registration: StoredRegistration): string =>
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 interface DeliveriesQuery {
-  /** Filter by outcome; none: both. */
+  /** Filter by outcome; undefined: both. */
   status?: AttemptOutcome | undefined
   limit: number
   cursor?: string | undefined
@@ -122,7 +122,7 @@ export const listDeliveries = (
       : toDelivery(attempt)
   }
   return listItems(
-    // Attempts with items of their own lie beside the items of their events.
+    // Attempts with separate items are beside the items of their events.
     ({ limit, ...range }) => queryMerged(eventPartitions(endpointId), { ...range, limit: 2 * limit }),
     { limit, cursor, order: 'desc' },
     { show, filtered: status !== undefined },

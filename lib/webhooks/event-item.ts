@@ -1,6 +1,6 @@
 /**
  * The stored items of an event for an endpoint: in the lane of its record while it is pending, in the list of its
- * endpoint when it is at rest; and the attempts at it.
+ * endpoint when it is at rest (not pending); and its attempts.
  */
 
 import * as v from 'valibot'
@@ -10,14 +10,14 @@ import { inKey, integer, isoTime, json, keyPart, optional, packedText, picklist,
 import { address, shardOf } from '../store/keys.ts'
 import { epochSeconds, type Item } from '../store/table.ts'
 
-/** Seconds for which events and attempts are kept. */
-export const SECONDS_KEPT = 30 * 24 * 60 * 60
+/** Seconds for which events and attempts are stored. */
+export const EVENT_EXPIRY_SECONDS = 30 * 24 * 60 * 60
 
 const EVENT = {
   type: text(),
   /** Grows with each event of the record. */
   sequence: integer(),
-  /** JSON text, character by character as it is signed. */
+  /** The JSON text that is signed and sent, unchanged. */
   body: packedText(),
   /** Attempts since it last became pending. */
   attempts: integer(),
@@ -74,11 +74,11 @@ const Response = v.object({
 /** The list of an endpoint is sharded, because a partition takes at most 1,000 writes a second. */
 const ENDPOINT_SHARDS = 8
 
-/** Partitions of an endpoint's events at rest, and of the attempts at its events, sorted by time. */
+/** Partitions of an endpoint's events at rest, and of their attempts, sorted by time. */
 export const eventPartitions = (endpointId: string): string[] =>
   Array.from({ length: ENDPOINT_SHARDS }, (_, shard) => `@endpoint|${endpointId}|events|${shard}`)
 
-/** The partition of an event and of the attempts at it. */
+/** The partition of an event and of its attempts. */
 const eventPartition = (endpointId: string, id: string): string =>
   eventPartitions(endpointId)[shardOf(id, ENDPOINT_SHARDS)] ?? ''
 
@@ -88,7 +88,7 @@ interface EventKey {
   id: string
 }
 
-/** An event at rest, or one that is pending again after it was there: after a failed attempt, and in a replay. */
+/** An event at rest, or one that is pending after a failed attempt or by a replay. */
 export const eventItem = defineItem(
   'event',
   ({ endpointId, occurredAt, id }: EventKey) => address(eventPartition(endpointId, id), `${occurredAt}#${id}`),
@@ -102,7 +102,7 @@ export const eventItem = defineItem(
     state: picklist(EVENT_STATES),
     /** Position in its lane; only while it is pending. */
     position: optional(text()),
-    /** The attempt that delivered it first, if it has no item of its own. A replay keeps it. */
+    /** The attempt that delivered it first, if that has no separate item. A replay keeps it. */
     delivery: optional(json(Response)),
     /** Epoch seconds; absent while pending, because pending events must not expire. */
     expiresAt: optional(integer()),
@@ -126,16 +126,16 @@ export const pendingEvent = (event: NewEvent, now: string, again?: string): Pend
 export const heldItem = (event: NewEvent): Item => restingItem({ ...event, attempts: 0 }, 'held')
 
 /**
- * Whether a pending event is to be sent, by what is stored of it in the list of its endpoint. A repeated dispatch may
- * have put an event into its lane that was delivered before.
+ * Whether a pending event must be sent, by its item in the list of its endpoint. A repeated dispatch may have put a
+ * delivered event into its lane again.
  */
-export const isToSend = ({ position }: PendingEvent, stored: Pick<StoredEvent, 'state' | 'position'> | undefined) =>
+export const mustSend = ({ position }: PendingEvent, stored: Pick<StoredEvent, 'state' | 'position'> | undefined) =>
   stored === undefined || (stored.state === 'pending' && stored.position === position)
 
 /** The item of an event in the list of its endpoint while it is in its lane. */
 export const listedItem = (event: PendingEvent): Item => eventItem.encode({ ...event, state: 'pending' })
 
-/** The item of an event at rest. `delivery`: its only attempt, of which the response is stored. */
+/** The item of an event at rest. `delivery`: its only attempt, whose response is stored with it. */
 export const restingItem = (
   event: NewEvent & Pick<StoredEvent, 'attempts'>,
   state: Exclude<EventState, 'pending'>,
@@ -147,7 +147,7 @@ export const restingItem = (
 }
 
 /** Epoch seconds, counted from the time of the event, or from the start of the attempt (ISO 8601). */
-export const expiryOf = (time: string): number => epochSeconds(Date.parse(time)) + SECONDS_KEPT
+export const expiryOf = (time: string): number => epochSeconds(Date.parse(time)) + EVENT_EXPIRY_SECONDS
 
 /** Bytes of a response that the endpoint's owner sees, in UTF-8. */
 const RESPONSE_BYTES = 1024
@@ -192,16 +192,19 @@ export const attemptItem = defineItem(
 )
 export type Attempt = Stored<typeof attemptItem>
 
-/** Ms after an event in which its only attempt is listed at the time of the event, and needs no item of its own. */
+/**
+ * An attempt that begins within this time (ms) of its event is listed at the time of the event, without a separate
+ * item.
+ */
 const LISTED_WITH_EVENT_MS = 5_000
 
-/** Whether an attempt that has delivered an event is stored with it. */
+/** Whether a successful attempt is stored in the item of its event. */
 export const isStoredWithEvent = ({ attempt, startedAt }: Attempt, { occurredAt }: PendingEvent): boolean =>
   attempt === 1 && Date.parse(startedAt) - Date.parse(occurredAt) < LISTED_WITH_EVENT_MS
 
 export type ListedAttempt = Omit<Attempt, 'endpointId' | 'expiresAt'>
 
-/** The attempt of an item in an endpoint's list; undefined for an event whose attempts have items of their own. */
+/** The attempt of an item in an endpoint's list; undefined for an event whose attempts have separate items. */
 export const listedAttempt = (item: Item): ListedAttempt | undefined => {
   if (attemptItem.is(item)) return attemptItem.decode(item)
   const { id: eventId, type, delivery } = eventItem.decode(item)

@@ -12,8 +12,8 @@ import { type EndedExchange, endOf } from './ended-exchanges.ts'
 import { endpointItem, shownInImage } from './endpoint-item.ts'
 
 /**
- * An agent (a tenant's id or BASE_AGENT) of the organization that gets the event, or the organization's endpoint, whose
- * other endpoint gets it.
+ * An agent (a tenant's id or BASE_AGENT), whose organization gets the event; or an endpoint, whose organization gets it
+ * at its other endpoint.
  */
 type Subject = { tenant: string } | { orgId: string; endpointId: string }
 
@@ -26,7 +26,7 @@ export interface Fact {
   previousState?: string | undefined
   /** ISO 8601 UTC with milliseconds; the same for a repeated dispatch. */
   occurredAt: string
-  /** As the API shows it. */
+  /** The record in the representation of the API. */
   record: Record<string, unknown>
   ended?: EndedExchange | undefined
 }
@@ -36,7 +36,7 @@ interface Change {
   before?: Image | undefined
   after: Image
   /** Time of the change in the stream, in epoch seconds. */
-  notedAt: number
+  changedAt: number
 }
 
 /** The facts of a change, usually none. Throws if an image does not match its kind. */
@@ -44,7 +44,7 @@ export const factsOf = ({ dynamodb }: DynamoDBRecord): Fact[] => {
   const { NewImage: after, OldImage: before } = dynamodb ?? {}
   const read = READERS[after?.kind?.S ?? '']
   if (after === undefined || read === undefined) return []
-  return read({ after, before, notedAt: dynamodb?.ApproximateCreationDateTime ?? Number.NaN })
+  return read({ after, before, changedAt: dynamodb?.ApproximateCreationDateTime ?? Number.NaN })
 }
 
 /** A record was added or has changed. */
@@ -96,8 +96,8 @@ const READERS: Record<string, (change: Change) => Fact[]> = {
   [endpointItem.kind]: endpointFacts,
 }
 
-/** The first candidate that is a time, else the time of the change. Throws `internal` if there is neither. */
-const timeOf = (candidates: unknown[], { notedAt }: Change): string => {
+/** The first candidate that is a time, else the time of the change. Throws `internal` without either. */
+const timeOf = (candidates: unknown[], { changedAt: notedAt }: Change): string => {
   const times = candidates.map((candidate) => (v.is(Timestamp, candidate) ? Date.parse(candidate) : Number.NaN))
   const time = [...times, notedAt * 1000].find((ms) => ms >= 0)
   if (time === undefined) throw new AgentError('internal', 'a change without a time')

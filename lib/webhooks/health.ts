@@ -2,42 +2,48 @@
  * The health of an endpoint: active, failing or disabled. A pure function computes it after each attempt; relevant
  * changes are stored.
  */
-import { describeOutcome, isTaken, type PostOutcome } from '../egress/post.ts'
+import { describeOutcome, isSuccess, type PostOutcome } from '../egress/post.ts'
 import { measure } from '../metrics.ts'
 import { updateIf } from '../store/write.ts'
 import { type Endpoint, type EndpointHealth, endpointItem, HEALTH_FIELDS, readEndpoint } from './endpoint-item.ts'
 
-/** An endpoint that has only failed for this long (ms) is disabled. */
+/** An endpoint that has had only failures for this long (ms) is disabled. */
 export const FAILING_MS = 5 * 24 * 60 * 60 * 1000
 
 /**
- * Newer times alone are stored at most this often (ms), so that the item of a busy endpoint does not become a hot key.
+ * Minimum ms between two writes that only update times, so that the item of a busy endpoint does not become a hot key.
  */
-const NOTED_EVERY_MS = 60_000
+const TIMES_INTERVAL_MS = 60_000
 
-/** `gone`: it answered 410; `failing`: nothing but failures for `FAILING_MS`. */
+/** `gone`: it responded 410; `failing`: only failures for `FAILING_MS`. */
 type DisabledReason = 'gone' | 'failing'
 
 /** The result of an attempt. `at`: when it was known, ISO 8601 UTC. */
 export type AttemptResult =
-  | { kind: 'taken'; at: string }
+  | { kind: 'accepted'; at: string }
   /**
-   * `error` is a status or a code, never content. `gone`: a receiver that answers 410 wants no more events (Standard
+   * `error` is a status or a code, never content. `gone`: a receiver that responds 410 wants no more events (Standard
    * Webhooks 1.0.0, "Deliverability and reliability").
    */
-  | { kind: 'refused' | 'gone'; at: string; error: string }
+  | { kind: 'rejected' | 'gone'; at: string; error: string }
 
 /** ISO 8601 in UTC with milliseconds sorts as text. Results of concurrent attempts may arrive in any order. */
 const later = (a: string | undefined, b: string): string => (a === undefined || a < b ? b : a)
 
-const succeeded = ({ lastSuccessAt, lastFailureAt, lastError }: EndpointHealth, at: string): EndpointHealth => ({
+const healthAfterSuccess = (
+  { lastSuccessAt, lastFailureAt, lastError }: EndpointHealth,
+  at: string,
+): EndpointHealth => ({
   status: 'active',
   lastSuccessAt: later(lastSuccessAt, at),
   lastFailureAt,
   lastError,
 })
 
-const failed = (health: EndpointHealth, { kind, at, error }: Exclude<AttemptResult, { kind: 'taken' }>) => {
+const healthAfterFailure = (
+  health: EndpointHealth,
+  { kind, at, error }: Exclude<AttemptResult, { kind: 'accepted' }>,
+) => {
   const failingSince = health.failingSince ?? at
   const failing: EndpointHealth = {
     ...health,
@@ -56,10 +62,10 @@ const failed = (health: EndpointHealth, { kind, at, error }: Exclude<AttemptResu
 
 /** The health after an attempt. A 2xx makes it active; a 410, or `FAILING_MS` with failures only, disables it. */
 export const nextHealth = (health: EndpointHealth, result: AttemptResult): EndpointHealth =>
-  result.kind === 'taken' ? succeeded(health, result.at) : failed(health, result)
+  result.kind === 'accepted' ? healthAfterSuccess(health, result.at) : healthAfterFailure(health, result)
 
 const elapsed = (before: string | undefined, after: string | undefined): boolean =>
-  after !== undefined && (before === undefined || Date.parse(after) - Date.parse(before) >= NOTED_EVERY_MS)
+  after !== undefined && (before === undefined || Date.parse(after) - Date.parse(before) >= TIMES_INTERVAL_MS)
 
 /** Whether a change of the health is worth a write: another status, or a time that is a minute newer. */
 export const isWorthWriting = (before: EndpointHealth, after: EndpointHealth): boolean =>
@@ -67,14 +73,11 @@ export const isWorthWriting = (before: EndpointHealth, after: EndpointHealth): b
   elapsed(before.lastSuccessAt, after.lastSuccessAt) ||
   elapsed(before.lastFailureAt, after.lastFailureAt)
 
-/**
- * Concurrent attempts may update the same endpoint: on a conflict its health is read and computed again, this many
- * times.
- */
+/** Maximum number of tries: after a concurrent update of the endpoint its health is read and computed again. */
 const MAX_TRIES = 5
 
 /**
- * Stores the result of an attempt. Returns the endpoint; undefined where it was deleted. `now` in ms since the epoch.
+ * Stores the result of an attempt. Returns the endpoint; undefined if it was deleted. `now` in ms since the epoch.
  * Throws `store.unavailable`.
  */
 export const recordHealth = async (
@@ -99,11 +102,11 @@ export const recordHealth = async (
 
 const resultOf = (outcome: PostOutcome, now: number): AttemptResult => {
   const at = new Date(now).toISOString()
-  if (isTaken(outcome)) return { kind: 'taken', at }
-  return { kind: outcome.status === 410 ? 'gone' : 'refused', at, error: describeOutcome(outcome) }
+  if (isSuccess(outcome)) return { kind: 'accepted', at }
+  return { kind: outcome.status === 410 ? 'gone' : 'rejected', at, error: describeOutcome(outcome) }
 }
 
-/** The condition: the endpoint is still as it was read. */
+/** Undefined if the endpoint has changed since it was read. */
 const write = async ({ orgId, kind, id, version }: Endpoint, health: EndpointHealth): Promise<Endpoint | undefined> => {
   const item = await updateIf(
     endpointItem.addressOf({ orgId, kind }),

@@ -1,6 +1,6 @@
 /** Registers the webhook endpoints of organizations, active and pending ones, and rotates their signing secrets. */
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Registered, Registration } from '../records/registration.ts'
+import type { Registration, RegistrationWithSecret } from '../records/registration.ts'
 import type { RotatedWebhookEndpoint } from '../records/webhook-endpoint.ts'
 import { settings } from '../settings.ts'
 import type { Address } from '../store/keys.ts'
@@ -32,7 +32,7 @@ export type NewEndpoint = Pick<Endpoint, 'orgId' | 'kind' | 'url'>
  * Registers the organization's active endpoint of a kind. The same URL keeps its id and secret; another URL replaces
  * the endpoint and gets a new secret. A pending registration of the same URL becomes active.
  */
-export const registerEndpoint = async (unit: UnitOfWork, endpoint: NewEndpoint): Promise<Registered> => {
+export const registerEndpoint = async (unit: UnitOfWork, endpoint: NewEndpoint): Promise<RegistrationWithSecret> => {
   const { orgId, kind, url } = endpoint
   const registrations = await readRegistrations(unit, orgId)
   const active = registrations.filter((one) => !isPending(one)).find((one) => one.kind === kind)
@@ -62,7 +62,7 @@ const sealNew = async (unit: UnitOfWork, endpoint: NewEndpoint) => {
   return { secret, sealed: { secret: await sealSecret(unit, endpoint, secret) } }
 }
 
-/** A repeated registration during a rotation keeps the previous secret until its time is over. */
+/** A repeated registration during a rotation keeps the previous secret until it expires. */
 const secretsOf = ({ secret, previousSecret, previousUntil }: Endpoint) => ({ secret, previousSecret, previousUntil })
 
 /**
@@ -95,18 +95,21 @@ const SLOTS = [0, 1, 2, 3, 4]
 const DECOYS = 256
 
 /**
- * Stores a registration without a token. An existing organization keeps the newest five, an unknown one none. The
- * caller can't tell which is the case: every answer has a new id and time, and every call makes the same requests to
- * the table, writing a decoy instead of a registration that is not stored.
+ * Stores a registration without a token. For an existing organization the newest five are stored, for an unknown one
+ * none. The caller can't see the difference: every response has a new id and time, and every call makes the same
+ * requests to the table, writing a decoy instead of a registration that is not stored.
  *
  * The slot is overwritten outside of a transaction, so that callers without a token conflict neither with each other,
  * which would reveal that the organization exists, nor with the organization's own users.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  */
-export const registerPending = async (unit: UnitOfWork, { orgId, url }: NewEndpoint): Promise<Registered> => {
-  const [registrations, inhabited] = await Promise.all([readRegistrations(unit, orgId), hasTenants(orgId)])
+export const registerPending = async (
+  unit: UnitOfWork,
+  { orgId, url }: NewEndpoint,
+): Promise<RegistrationWithSecret> => {
+  const [registrations, isKnown] = await Promise.all([readRegistrations(unit, orgId), hasTenants(orgId)])
   const pending = registrations.filter(isPending)
-  const exists = inhabited || orgId === settings().BASE_ORG_ID || pending.length < registrations.length
+  const exists = isKnown || orgId === settings().BASE_ORG_ID || pending.length < registrations.length
   const now = new Date().toISOString()
   const registration: Registration & { status: 'pending' } = {
     id: randomUUID(),

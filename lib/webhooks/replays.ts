@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import { eventLane } from '../outbox/wake-ups/index.ts'
-import { decodeIfSound } from '../store/item.ts'
-import { openCursor, REPLAY_POSITION, toCursor } from '../store/item-list.ts'
+import { tryDecode } from '../store/item.ts'
+import { decodeCursor, encodeCursor, REPLAY_POSITION } from '../store/item-list.ts'
 import { queryMerged } from '../store/merged-pages.ts'
 import type { PartitionPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -35,7 +35,7 @@ interface Replayed {
 
 /**
  * Replays one event, unless it is pending. Throws `resource.not_found`, also before the first attempt at an event that
- * is not a test: nobody has its id yet.
+ * is not a test: its id is not known yet.
  */
 export const replayEvent = async (
   unit: UnitOfWork,
@@ -46,23 +46,24 @@ export const replayEvent = async (
   const address = occurredAt && eventItem.addressOf({ endpointId, occurredAt, id: eventId })
   const item = address ? await unit.get(address) : undefined
   if (item !== undefined) return { replayed: replay(unit, [eventItem.decode(item)].filter(isAtRest)) }
-  // The lane of a test is named after the test itself; any other one after a record, whose id is no event's.
+  // The lane of a test event has its id as record id. Other lanes have the id of a record, which is never an event's
+  // id.
   const { items } = await unit.query(eventLane(orgId, endpointId, eventId), { limit: 1 })
-  if (items.some((item) => decodeIfSound(pendingEventItem, item)?.id === eventId)) return { replayed: 0 }
+  if (items.some((item) => tryDecode(pendingEventItem, item)?.id === eventId)) return { replayed: 0 }
   throw new AgentError('resource.not_found', 'there is no such event of this endpoint')
 }
 
 export interface ReplaySince {
   /** ISO 8601: replays events from this time on. Needed without a cursor. */
   since?: string | undefined
-  /** Only events in this state; by default all that are not pending. */
+  /** Only events in this state; default: all that are not pending. */
   state?: Exclude<EventState, 'pending'> | undefined
   cursor?: string | undefined
 }
 
 /**
  * Replays the next events, oldest first, without those that occur after the first call. Throws `request.malformed` for
- * a cursor that is not of a replay. `now` in ms since the epoch.
+ * a cursor of another list. `now` in ms since the epoch.
  */
 export const replaySince = async (
   unit: UnitOfWork,
@@ -70,12 +71,12 @@ export const replaySince = async (
   { since = '', state, cursor }: ReplaySince,
   now: number = Date.now(),
 ): Promise<Replayed> => {
-  const position = cursor === undefined ? undefined : openCursor(cursor, REPLAY_POSITION)
+  const position = cursor === undefined ? undefined : decodeCursor(cursor, REPLAY_POSITION)
   const [until = '', last] = position?.split(' ') ?? [new Date(now).toISOString()]
   const after = last ?? new Date(since).toISOString()
   const { events, next } = await nextAtRest(unit, endpointId, { after, until, state })
   const replayed = replay(unit, events)
-  return next === undefined ? { replayed } : { replayed, cursor: toCursor(`${until} ${next}`) }
+  return next === undefined ? { replayed } : { replayed, cursor: encodeCursor(`${until} ${next}`) }
 }
 
 interface Range extends Pick<ReplaySince, 'state'> {
@@ -90,9 +91,9 @@ const nextAtRest = async (unit: UnitOfWork, endpointId: string, { after, until, 
   const events: StoredEvent[] = []
   let next: string | undefined = after
   for (let reads = 0; reads < MAX_READS && next !== undefined; reads++) {
-    // Events of one state may be rare, so more are read.
+    // Events in one state may be rare, so more are read.
     const read = { after: next, limit: state === undefined ? MAX_REPLAYED : 200 }
-    const page: PartitionPage = await unit.recordFailure(() => queryMerged(eventPartitions(endpointId), read))
+    const page: PartitionPage = await unit.runRead(() => queryMerged(eventPartitions(endpointId), read))
     for (const item of page.items) {
       if (!eventItem.is(item)) continue
       const event = eventItem.decode(item)
@@ -126,7 +127,7 @@ export const sendTestEvent = async (
   now: number = Date.now(),
 ): Promise<{ eventId: string }> => {
   const event = testEvent(await requireEnabledEndpoint(unit, path), new Date(now).toISOString())
-  // In a lane of its own: a failing test that is retried for days must not block the next one.
+  // In a separate lane: a failing test that is retried for days must not block the next one.
   unit.create(pendingEventItem.encode(pendingEvent({ ...event, recordId: event.id }, new Date(now).toISOString())))
   return { eventId: event.id }
 }

@@ -2,13 +2,13 @@
 
 import { Webhook } from 'standardwebhooks'
 import packageJson from '../../package.json' with { type: 'json' }
-import { describeOutcome, isTaken, type PostOutcome, post } from '../egress/post.ts'
+import { describeOutcome, isSuccess, type PostOutcome, post } from '../egress/post.ts'
 import { log } from '../log.ts'
 import type { Transport } from '../outbox/message-lane.ts'
 import { settings } from '../settings.ts'
 import type { Endpoint } from './endpoint-item.ts'
 import type { NewEvent } from './event-item.ts'
-import { openSecrets } from './secrets.ts'
+import { decryptSecrets } from './secrets.ts'
 
 /**
  * One attempt. `now` in ms since the epoch. Errors of the receiver are an outcome; throws `store.unavailable` without
@@ -22,13 +22,13 @@ export const sendEvent = async (
 ): Promise<PostOutcome> => {
   const outcome = await post({
     url: endpoint.url,
-    headers: webhookHeaders({ id, body, now, secrets: await openSecrets(endpoint, now) }),
+    headers: webhookHeaders({ id, body, now, secrets: await decryptSecrets(endpoint, now) }),
     body,
     policy: { local: settings().LOCAL_STAGE, ipLiterals: false },
     ...transport,
   })
-  if (!isTaken(outcome))
-    log('debug', 'an endpoint did not take an event', {
+  if (!isSuccess(outcome))
+    log('debug', 'event not accepted by its endpoint', {
       event: 'webhook.delivery_failed',
       webhookId: id,
       lastError: describeOutcome(outcome),
@@ -39,11 +39,11 @@ export const sendEvent = async (
 interface Signed {
   /** `webhook-id`: the event's id, the same for every attempt. */
   id: string
-  /** The exact text that is posted. */
+  /** The exact text of the POST. */
   body: string
-  /** Time of the attempt in ms since the epoch. Receivers refuse a time that is minutes off. */
+  /** Time of the attempt in ms since the epoch. Receivers reject a time that differs by minutes. */
   now: number
-  /** `whsec_...`, newest first. Each signs, so that a receiver can verify with either during a rotation. */
+  /** `whsec_...`, newest first. Each signs, so that a receiver can verify with any of them during a rotation. */
   secrets: string[]
 }
 

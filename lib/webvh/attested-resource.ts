@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { MultibaseEncoding, multibaseDecode, multibaseEncode } from 'didwebvh-ts'
 import * as v from 'valibot'
-import { canonicalJson, findFlaw, parseDocument } from '../json.ts'
+import { canonicalJson, findViolation, parseDocument } from '../json.ts'
 import { MAX_ID, SIGNED_JSON_RULES } from './did.ts'
 
 export const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
@@ -49,7 +49,7 @@ export type AttestedResource = v.InferOutput<typeof AttestedResource>
  */
 export const readResource = (text: string): AttestedResource | undefined => {
   const value: unknown = parseDocument(text)
-  if (findFlaw(value, SIGNED_JSON_RULES) !== undefined) return undefined
+  if (findViolation(value, SIGNED_JSON_RULES) !== undefined) return undefined
   const result = v.safeParse(AttestedResource, value, { abortEarly: true })
   return result.success ? result.output : undefined
 }

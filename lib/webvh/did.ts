@@ -40,7 +40,7 @@ export interface ResourceId {
   name: string
 }
 
-/** Refuses segments that a URL parser or server would treat as another path. */
+/** Rejects segments that a URL parser or server would treat as another path. */
 const isSafeSegment = (segment: string): boolean => {
   try {
     const decoded = decodeURIComponent(segment)
@@ -64,7 +64,7 @@ export const parseWebvhDid = (did: string): WebvhDid | undefined => {
 const ANY_SCID = `Qm${'1'.repeat(44)}`
 
 /**
- * DNS names (RFC 1035, section 2.3): other implementations refuse or rewrite any other host, and names that look like
+ * DNS names (RFC 1035, section 2.3): other implementations reject or rewrite any other host, and names that look like
  * an address.
  */
 const HOST_NAME =

@@ -1,7 +1,7 @@
 /** Parses and verifies served logs of did:webvh: limits, hashes, signatures and witnesses. */
 import { multibaseDecode, parseDidKeyVerificationMethod, prepareDataForSigning, resolveDIDFromLog } from 'didwebvh-ts'
 import * as v from 'valibot'
-import { findFlaw, parseDocument } from '../json.ts'
+import { findViolation, parseDocument } from '../json.ts'
 import { contentHash } from './attested-resource.ts'
 import { MAX_ID, SIGNED_JSON_RULES, type WebvhDid } from './did.ts'
 
@@ -47,7 +47,7 @@ const WitnessProofs = v.pipe(
 
 type LogEntry = v.InferOutput<typeof Entry>
 
-/** Nobody knows whether the log is valid: it would take too long to verify. */
+/** The log was not verified, because that would take too long. */
 export class LogTooLongError extends Error {}
 
 /** Base58 takes quadratic time. None of it is decoded in `state`, the document. */
@@ -58,9 +58,11 @@ const hasLongText = (value: unknown): boolean => {
 }
 
 const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> => {
-  if (findFlaw(value, SIGNED_JSON_RULES) !== undefined || hasLongText(value)) throw new Error('it has a flaw')
+  if (findViolation(value, SIGNED_JSON_RULES) !== undefined || hasLongText(value))
+    throw new Error('it is nested too deeply, or has a forbidden name or too long a text')
   const result = v.safeParse(schema, value, { abortEarly: true })
-  if (!result.success) throw new Error(`${v.getDotPath(result.issues[0]) ?? 'it'} is not as the method has it`)
+  if (!result.success)
+    throw new Error(`${v.getDotPath(result.issues[0]) ?? 'it'} does not match the schema of the method`)
   return result.output
 }
 
@@ -116,9 +118,9 @@ const isSigned = async (versionId: string, proof: WitnessProof, verify: VerifyEd
 /** Removes proofs with invalid signatures: didwebvh-ts would write a log line for each of them and each entry. */
 const signedOnly = async ({ witnessProofs, verify }: Evidence): Promise<Evidence['witnessProofs']> => {
   const signed = []
-  for (const { versionId, proof: given } of witnessProofs) {
+  for (const { versionId, proof: candidates } of witnessProofs) {
     const proof = []
-    for (const one of given) if (await isSigned(versionId, one, verify)) proof.push(one)
+    for (const one of candidates) if (await isSigned(versionId, one, verify)) proof.push(one)
     signed.push({ versionId, proof })
   }
   return signed

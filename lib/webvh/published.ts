@@ -76,7 +76,7 @@ interface Published {
 }
 
 const publishedBy = (unit: UnitOfWork): Published =>
-  unit.slot(PUBLISHED, () => {
+  unit.moduleState(PUBLISHED, () => {
     const published: Published = { logs: new Map(), resources: new Map() }
     unit.beforeCommit(() => write(unit, published))
     return published

@@ -1,6 +1,6 @@
 /**
- * Protection against rollback: the newest version that each agent has seen of others' logs and registries. An older log
- * would hide a replaced key, and an older registry a revocation.
+ * Protection against rollback: the newest version that each agent has seen of third-party logs and registries. An older
+ * log would hide a replaced key, and an older registry a revocation.
  */
 
 import { AgentError } from '../errors.ts'
@@ -17,20 +17,20 @@ export const seenItem = defineItem(
   {
     entries: integer(),
     versionId: text(),
-    /** Only of a DID with which nothing but handshakes was begun: otherwise an older log would be accepted again. */
+    /** Only of a DID that was seen in handshakes alone: for any other, an older log would be accepted again. */
     expiresAt: optional(integer()),
   },
 )
 type Seen = Stored<typeof seenItem>
 
-/** What the running unit of work makes of what is stored of a subject. */
+/** The stored versions of a subject, with the changes of the running unit of work. */
 interface TrackedVersions {
   current: Seen | undefined
 }
 
-/** State of a unit of work. `expires`: what it sees expires, unless it is known for good. */
+/** State of a unit of work. `expires`: what it sees expires, unless it is stored without an expiry. */
 const stateOf = (unit: UnitOfWork) =>
-  unit.slot(seenItem, () => ({ expires: false, tracked: new Map<string, Promise<TrackedVersions>>() }))
+  unit.moduleState(seenItem, () => ({ expires: false, tracked: new Map<string, Promise<TrackedVersions>>() }))
 
 const track = (unit: UnitOfWork, subject: string): Promise<TrackedVersions> => {
   const { tracked } = stateOf(unit)
@@ -67,13 +67,13 @@ export const assertNoRollback = async (
   const entries = versions.length
   const versionId = versions.at(-1)
   if (seen !== undefined && versions[seen.entries - 1] !== seen.versionId)
-    throw new AgentError('request.invalid', 'it is older than the one last seen, or another')
+    throw new AgentError('request.invalid', 'it is older than the version last seen, or differs from it')
   if (versionId === undefined) return
   const expiresAt = expiryOf(seen, stateOf(unit).expires)
   if (entries !== seen?.entries || expiresAt !== seen.expiresAt) tracked.current = { entries, versionId, expiresAt }
 }
 
-/** An expiry is set anew at most once a day, because handshakes of the same DID at the same time would conflict. */
+/** An expiry is renewed at most once a day, because handshakes of the same DID at the same time would conflict. */
 const expiryOf = (seen: Seen | undefined, expires: boolean): number | undefined => {
   if (!expires || (seen !== undefined && seen.expiresAt === undefined)) return undefined
   const now = new Date()
@@ -81,8 +81,8 @@ const expiryOf = (seen: Seen | undefined, expires: boolean): number | undefined 
 }
 
 /**
- * Lets everything expire that the running unit of work sees and that is not known for good: it handles a handshake,
- * which may come to nothing.
+ * Sets an expiry on all that the running unit of work sees and that is not stored without one: its handshake may never
+ * complete.
  */
 export const expireVersions = (unit: UnitOfWork): void => {
   stateOf(unit).expires = true

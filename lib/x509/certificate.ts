@@ -6,7 +6,7 @@ import { type Extensions, readExtensions } from './extensions.ts'
 /** Bytes of one certificate. */
 const MAX_BYTES = 16 * 1024
 
-/** A certificate that has passed the reader. Only `chain.ts` says whether it is to be trusted. */
+/** A parsed certificate. Only `chain.ts` decides whether it is trusted. */
 export interface Certificate {
   /** Base64 of the DER, as in `x5c` (RFC 7515, section 4.1.6). */
   base64: string
@@ -59,7 +59,7 @@ const readParts = (der: Buffer): Pick<Certificate, 'extensions' | 'notBefore' | 
   return { extensions: extensions ?? {}, notBefore: timeOf(notBefore), notAfter: timeOf(notAfter) }
 }
 
-/** Node writes each part of a name in a line of its own, and no text for the empty name. */
+/** Node writes each part of a name in a separate line, and no text for the empty name. */
 const nameOf = (name: string | undefined): string => (name ?? '').replaceAll('\n', ', ')
 
 /** Base64 with or without line breaks, or PEM with one certificate. */

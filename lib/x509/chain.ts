@@ -31,7 +31,7 @@ const assertMaySign = (certificate: Certificate): void => {
 
 const assertLength = (chain: Certificate[]): void => {
   if (chain.length === 0 || chain.length > MAX_CHAIN || new Set(chain.map(({ base64 }) => base64)).size < chain.length)
-    throw new CertificateError(`needs a chain of 1 to ${MAX_CHAIN}, each another one`)
+    throw new CertificateError(`needs a chain of 1 to ${MAX_CHAIN} different certificates`)
 }
 
 /** Names, key identifiers and signature; not what the issuer may do. */
@@ -44,12 +44,12 @@ const isIssuedBy = ({ x509, extensions: { authorityKeyId } }: Certificate, issue
 /** `below`: the intermediate certificates between it and the leaf (RFC 5280, sections 4.2.1.3 and 4.2.1.9). */
 const assertMayIssue = (certificate: Certificate, below: Certificate[]): void => {
   const { ca, keyUsage } = certificate.extensions
-  if (!ca?.isCa) throw failure(certificate, 'is not one of a certification authority')
+  if (!ca?.isCa) throw failure(certificate, 'is not a CA certificate')
   if (keyUsage?.includes('keyCertSign') === false)
     throw failure(certificate, 'may not sign certificates by its key usage')
   const counted = below.filter(({ issuer, subject }) => issuer !== subject).length
   if (ca.pathLength !== undefined && counted > ca.pathLength)
-    throw failure(certificate, 'allows no chain of this length')
+    throw failure(certificate, 'does not allow a chain of this length')
 }
 
 /** Throws a CertificateError unless each certificate, the leaf first, is issued by the next. */
@@ -63,9 +63,8 @@ const assertLinked = (path: Certificate[]): void => {
 }
 
 /**
- * Checks a chain, the leaf first, and returns the trusted certificate to which it leads. A trusted leaf counts by
- * itself: then nothing but its validity is looked at. Throws a CertificateError, whose message goes on from "the
- * certificate".
+ * Checks a chain, the leaf first, and returns the trusted certificate to which it leads. Of a trusted leaf only the
+ * validity is checked. Throws a CertificateError, whose message goes on from "the certificate".
  */
 export const checkChain = (chain: Certificate[], trusted: readonly Certificate[], at = new Date()): Certificate => {
   assertLength(chain)
@@ -90,7 +89,7 @@ export const checkChain = (chain: Certificate[], trusted: readonly Certificate[]
   throw reason
 }
 
-/** Checks a chain of one's own by itself: each certificate issued by the next, and valid at `at`. */
+/** Checks a tenant's own chain, without an anchor: each certificate issued by the next, and valid at `at`. */
 export const checkOwnChain = (chain: Certificate[], at = new Date()): void => {
   assertLength(chain)
   for (const certificate of chain) assertValidAt(certificate, at)

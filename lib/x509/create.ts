@@ -1,4 +1,4 @@
-/** Makes a tenant's certificate as it was asked for: a root, a leaf below a root of the tenant, or a self-signed one. */
+/** Creates a tenant's certificate: a root, a leaf below a root of the tenant, or a self-signed one. */
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { AgentError, invalidField } from '../errors.ts'
@@ -42,7 +42,7 @@ const issuerOf = async (unit: UnitOfWork, id: string): Promise<Issuer> => {
     throw invalidField('issuerCertificateId', 'is not a certificate of this agent')
   const { chain } = v.parse(StoredCertificate, stored.value)
   const certificate = readCertificate(String(chain[0]))
-  // Below another the chain would lack what leads to the root.
+  // Below any other one, the chain would lack the certificates up to the root.
   if (!isSelfSigned(certificate)) throw invalidField('issuerCertificateId', 'is not a root')
   return { certificate, jwk }
 }
@@ -50,11 +50,11 @@ const issuerOf = async (unit: UnitOfWork, id: string): Promise<Issuer> => {
 /** The subject, and who issues the certificate. */
 const namesOf = async (unit: UnitOfWork, { issuer, issuerCertificateId, subject }: NewCertificate) => {
   if ((issuer === undefined) === (issuerCertificateId === undefined))
-    throw invalidField('issuer', 'is needed, or else issuerCertificateId')
+    throw invalidField('issuer', 'is required if issuerCertificateId is absent')
   const name = issuerCertificateId === undefined ? (subject ?? issuer) : subject
   if (name === undefined || nameOf(name).length === 0) throw invalidField('subject', 'must have a part')
   if (issuer !== undefined && JSON.stringify(name) !== JSON.stringify(issuer))
-    throw invalidField('subject', 'must be that of the issuer, or left out: the certificate is self-signed')
+    throw invalidField('subject', 'must equal the issuer, or be omitted: the certificate is self-signed')
   return { subject: nameOf(name), issuedBy: issuerCertificateId && (await issuerOf(unit, issuerCertificateId)) }
 }
 
@@ -86,10 +86,14 @@ export const createCertificate = async (unit: UnitOfWork, request: NewCertificat
   const issuer = issuedBy || undefined
   const { keyUsage, extendedKeyUsage, subjectAlternativeName, basicConstraints } = request.extensions ?? {}
   const isCa = basicConstraints?.ca === true
-  if (isCa && issuer !== undefined) throw invalidField('extensions.basicConstraints.ca', 'must be false below a root')
+  if (isCa && issuer !== undefined)
+    throw invalidField('extensions.basicConstraints.ca', 'must be false for a certificate that a root issues')
   // RFC 5280, sections 4.2.1.3 and 4.2.1.9
   if (keyUsage !== undefined && keyUsage.usages.includes('keyCertSign') !== isCa)
-    throw invalidField('extensions.keyUsage.usages', 'must have keyCertSign for a root, and for no other')
+    throw invalidField(
+      'extensions.keyUsage.usages',
+      'must have keyCertSign if the certificate is a root, and must not otherwise',
+    )
   if (!isCa && basicConstraints?.pathLenConstraint !== undefined)
     throw invalidField('extensions.basicConstraints.pathLenConstraint', 'is only for a root')
   const jwk = generateJwk('P-256')
@@ -108,7 +112,7 @@ export const createCertificate = async (unit: UnitOfWork, request: NewCertificat
     },
   }
   const base64 = await makeCertificate(content, jwk, issuer).catch((error) => {
-    throw new AgentError('request.invalid', 'This cannot be written into a certificate', { cause: error })
+    throw new AgentError('request.invalid', 'the certificate cannot be created from these values', { cause: error })
   })
   const certificate = withField('extensions', () => readCertificate(base64))
   if (certificate.subject === '') throw invalidField('subject', 'must have a part')

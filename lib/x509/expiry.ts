@@ -1,7 +1,7 @@
 /** The end of a tenant's certificate: an event 30 days before, and one at the end. */
 import * as v from 'valibot'
 import { isAgentError } from '../errors.ts'
-import type { Done, Job, JobHandler, PutOff } from '../jobs/job.ts'
+import type { Done, Job, JobHandler, Postponed } from '../jobs/job.ts'
 import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords } from '../records/openid-kinds.ts'
 import { requireRecord } from '../store/record-reads.ts'
@@ -16,7 +16,7 @@ const expiryStateOf = (notAfter: Date, now: Date): StoredCertificate['state'] =>
 
 const { type } = certificateRecords
 
-/** The change is the event. Undone where the certificate was deleted meanwhile. */
+/** The change causes the event. Does nothing if the certificate was deleted meanwhile. */
 const setState = async (unit: UnitOfWork, id: string, state: StoredCertificate['state']): Promise<void> => {
   const stored = await unit.read(unit.tenant, type, id)
   if (stored !== undefined && stored.value.state !== state)
@@ -24,7 +24,7 @@ const setState = async (unit: UnitOfWork, id: string, state: StoredCertificate['
 }
 
 export const certificateExpiryJob: JobHandler = {
-  run: async ({ tenant, id }: Job): Promise<Done | PutOff> => {
+  run: async ({ tenant, id }: Job): Promise<Done | Postponed> => {
     const notAfter = await endOf(tenant, id)
     if (notAfter === undefined) return { commit: async () => undefined }
     const now = new Date()
@@ -34,8 +34,8 @@ export const certificateExpiryJob: JobHandler = {
     const next = state === 'valid' ? notAfter.getTime() - EXPIRING_MS : notAfter.getTime() + 1
     return { later: next - now.getTime(), commit }
   },
-  // A certificate ends whatever has failed.
-  again: 24 * 60 * 60_000,
+  // A certificate expires, whatever has failed.
+  repeatAfter: 24 * 60 * 60_000,
   giveUp: async () => undefined,
 }
 

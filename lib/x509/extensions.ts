@@ -40,7 +40,7 @@ const basicConstraints = (value: Buffer): Extensions => {
 const pathLengthOf = (element: Element): number => {
   const value = contentsOf(element, TAG.integer)
   const [first = 0x80] = value
-  // None is within a negative one.
+  // A negative length allows no certificate.
   return first & 0x80 ? -1 : Number(`0x${value.toString('hex')}`)
 }
 
@@ -51,7 +51,7 @@ const keyUsage = (value: Buffer): Extensions => {
   return { keyUsage: USAGES.filter((_, bit) => ((octets[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1) }
 }
 
-/** Names of other kinds identify nobody here. */
+/** Names of other kinds are ignored. */
 const DNS_NAME = 0x82
 const URI = 0x86
 
@@ -81,8 +81,8 @@ const READERS: Readonly<Record<string, (value: Buffer) => Extensions>> = {
 const NAME_CONSTRAINTS = '2.5.29.30'
 
 /**
- * Reads the extensions of a certificate. Throws a CertificateError for name constraints, for a critical extension beside
- * the six (RFC 5280, section 4.2), and for one that is there twice.
+ * Reads the extensions of a certificate. Throws a CertificateError for name constraints, for a critical extension
+ * beside the six (RFC 5280, section 4.2), and for one that occurs twice.
  */
 export const readExtensions = (list: Buffer): Extensions => {
   const found: Extensions = {}

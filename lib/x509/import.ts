@@ -1,4 +1,4 @@
-/** Imports a certificate that others have issued, with its chain and its key. */
+/** Imports an externally issued certificate, with its chain and its key. */
 import { createPrivateKey, type KeyObject, randomUUID } from 'node:crypto'
 import type * as v from 'valibot'
 import { invalidField } from '../errors.ts'
@@ -32,7 +32,7 @@ export const importCertificate = async (
   if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw invalidField('privateKey', 'must be a P-256 key')
   const jwk = jwkOf(key)
-  // Node takes the public half from PKCS #8 as it is there.
+  // Node does not check the public key in PKCS #8.
   if (!isKeyPair(jwk) || !leaf.x509.checkPrivateKey(key))
     throw invalidField('privateKey', 'is not the key of the certificate')
   const id = randomUUID()

@@ -17,7 +17,7 @@ export interface CertificateContent {
   keyUsage: readonly KeyUsageName[]
   extendedKeyUsage?: readonly string[] | undefined
   alternativeNames?: readonly { type: 'dns' | 'url'; value: string }[] | undefined
-  /** Those that are critical beside the ones that have to be (RFC 5280, section 4.2.1). */
+  /** Those that are critical beside the ones that must be (RFC 5280, section 4.2.1). */
   critical: { keyUsage: boolean; extendedKeyUsage: boolean; alternativeNames: boolean }
 }
 
@@ -61,7 +61,7 @@ export const makeCertificate = async (
   const publicKey = await publicKeyOf(jwk)
   const { serialNumber, notBefore, notAfter } = content
   const subject = new x509.Name(content.subject)
-  const made = await x509.X509CertificateGenerator.create({
+  const certificate = await x509.X509CertificateGenerator.create({
     subject,
     // The name as the issuer's certificate has it, byte by byte.
     issuer: issuer ? new x509.X509Certificate(issuer.certificate.base64).subjectName : subject,
@@ -71,5 +71,5 @@ export const makeCertificate = async (
     signingAlgorithm: ECDSA,
     extensions: await extensionsOf(content, publicKey, issuer),
   })
-  return Buffer.from(made.rawData).toString('base64')
+  return Buffer.from(certificate.rawData).toString('base64')
 }

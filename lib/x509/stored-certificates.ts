@@ -53,8 +53,8 @@ const assertUnused = async (unit: UnitOfWork, certificate: StoredCertificate): P
 }
 
 /**
- * Deletes a certificate and its key. Throws `resource.not_found`, and `certificate.in_use` where a verifier or an issuer
- * names it, or it has signed for an issuer and not ended.
+ * Deletes a certificate and its key. Throws `resource.not_found`, and `certificate.in_use` where a verifier or an
+ * issuer names it, or it has signed for an issuer and has not expired.
  */
 export const deleteCertificate = async (unit: UnitOfWork, id: string): Promise<void> => {
   const stored = await unit.read(unit.tenant, type, id)

@@ -124,7 +124,7 @@ export class AcaPy {
     this.#logs.push(program.stdout(), program.stderr())
   }
 
-  /** Ends it for good. In order it would take as long as its last attempts at sending. */
+  /** Ends the process immediately. A graceful end would take as long as its last attempts at sending. */
   async stop(): Promise<void> {
     await this.down('SIGKILL')
     await rm(this.#home, { recursive: true, force: true })

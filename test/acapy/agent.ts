@@ -91,7 +91,7 @@ export class OurAgent {
   }
 }
 
-/** A record that comes to be in one of these states; the error says in which one it is instead. */
+/** Waits for a record in one of these states; the error says in which one it is instead. */
 export const inState = async (what: string, states: string[], ask: () => Promise<Json>): Promise<Json> => {
   let last: Json
   return waitFor(what, async () => {

@@ -1,4 +1,4 @@
-/** Steps with AnonCreds that we issue: offered, taken by the wallet, and revoked. */
+/** Steps with AnonCreds that we issue: offered, accepted by the wallet, and revoked. */
 import assert from 'node:assert/strict'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'

@@ -21,7 +21,7 @@ export interface Asked {
 /** Seconds since the epoch. */
 const now = (): number => Math.floor(Date.now() / 1000)
 
-/** The second that it is, when it is over: whoever revokes something afterwards does it later than that. */
+/** Waits until the current second is over, and returns it: a later revocation has a later time. */
 export const secondThatIsOver = async (): Promise<number> => {
   const second = now()
   await waitFor('the second to be over', () => now() > second)

@@ -8,7 +8,7 @@ import type { Scene } from './scenario.ts'
 export interface Handshake {
   /** The only one that the wallet is shown, as `didexchange/1.0`; none: all that the invitation offers. */
   protocol?: string
-  /** The DID that the wallet is told to use; none: its own choice, which is did:peer:4. */
+  /** The DID that the wallet must use; by default its own choice, which is did:peer:4. */
   didMethod?: 'did:peer:2' | 'did:peer:4'
 }
 

@@ -1,4 +1,4 @@
-/** JSON-LD contexts that nobody carries: wallets read them from a file, the service gets them with the request. */
+/** JSON-LD contexts that no agent has built in: wallets read them from a file, the service gets them with the request. */
 import citizenship from '../../lib/agent/formats/json-ld/contexts/citizenship-v1.json' with { type: 'json' }
 
 /** One that no agent has at its address. */

@@ -19,12 +19,12 @@ export const FOLDER = resolve(import.meta.dirname, '../../.acapy')
 /** Ms; pip downloads about 80 packages. */
 const INSTALL_TIMEOUT = 900_000
 
-/** The suite cannot run on this machine; the message is the one line that says why. */
+/** The suite cannot run on this machine; the message is one line with the reason. */
 export class NotAvailable extends Error {}
 
 const requirementsOf = (version: Version): string => join(import.meta.dirname, 'requirements', `${version}.txt`)
 
-/** A virtual environment keeps the paths that it was made with, so it is made in place; the mark says that it is complete. */
+/** A virtual environment keeps the paths that it was made with, so it is made in place; the marker file shows that it is complete. */
 const makeEnvironment = async (python: string, version: Version, folder: string): Promise<void> => {
   const mark = join(folder, 'installed')
   if (existsSync(mark)) return
@@ -42,7 +42,7 @@ const makeEnvironment = async (python: string, version: Version, folder: string)
   await writeFile(mark, '')
 }
 
-/** Of what a failed program wrote: pip's last line says most. */
+/** The last line of a failed program's output, in which pip has the reason. */
 const lastLine = (error: unknown): string => {
   const { stderr = '', message } = Object(error)
   return `${stderr}`.trim().split('\n').at(-1) || `${message}`

@@ -13,7 +13,7 @@ export interface Invited {
   invitationUrl: string
 }
 
-/** Makes an invitation of the wallet, which accepts by itself unless the query says otherwise. `body` has further fields of ACA-Py's. */
+/** Creates an invitation of the wallet, which accepts automatically by default. `body` has further fields of ACA-Py's. */
 export const invite = async (acapy: AcaPy, body: object = {}, query = 'auto_accept=true'): Promise<Invited> => {
   const asked = { handshake_protocols: [DID_EXCHANGE], ...body }
   const answer = await acapy.post(`/out-of-band/create-invitation?${query}`, asked)

@@ -28,7 +28,7 @@ const SCHEMA = { name: 'degree', version: '1.0', attributes: ['name', 'degree', 
 /** Ms between two looks of the operator. */
 const LOOK = 500
 
-/** Writes to the ledger what a definition says that waits for it: the definition, its registries, and who is revoked. */
+/** Writes the pending objects of a definition to the ledger: the definition, its registries, and who is revoked. */
 const operate = (agent: OurAgent, ledger: IndyProxy, id: string): void => {
   const written = new Set<string>()
   const look = async (): Promise<void> => {

@@ -2,7 +2,7 @@
 import { waitFor } from '../wallet/wait.ts'
 import type { AcaPy } from './acapy.ts'
 
-/** From now on other agents are told to reach the wallet through the mediator. */
+/** From now on the wallet's endpoint is the mediator. */
 export const mediate = async (wallet: AcaPy, mediator: AcaPy): Promise<void> => {
   const { invitation } = await mediator.post('/out-of-band/create-invitation?auto_accept=true', {
     handshake_protocols: ['https://didcomm.org/didexchange/1.1'],

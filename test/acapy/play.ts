@@ -25,13 +25,13 @@ const late = (signal: AbortSignal): Promise<Error> =>
     signal.addEventListener('abort', () => resolve(new Error(`it took more than ${DEADLINE / 1000} s`)))
   })
 
-/** The first line says it; assertions have theirs before the difference. */
+/** The first line of the message; assertions have the difference after it. */
 const reasonOf = (error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error)
   return message.split('\n').filter(Boolean).join(' ').slice(0, 600)
 }
 
-/** What our endpoint refused of the wallet, as `400 to basicmessage/1.0/message`. */
+/** What our endpoint rejected of the wallet, as `400 to basicmessage/1.0/message`. */
 const refusals = async ({ acapy, deliveries }: Scene, from: number, least: number): Promise<string[]> => {
   const refused = deliveries()
     .slice(from)

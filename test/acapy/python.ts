@@ -32,7 +32,7 @@ const isSuitable = async (program: string): Promise<boolean> => {
   }
 }
 
-/** The program to call; undefined when there is none on this machine. `ACAPY_PYTHON` names one that is elsewhere. */
+/** The program to call; undefined if this machine has none. `ACAPY_PYTHON` is the path of another one. */
 export const findPython = async (): Promise<string | undefined> => {
   for (const program of candidates()) if (await isSuitable(program)) return program
   return undefined

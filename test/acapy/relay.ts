@@ -44,7 +44,7 @@ export class Relay {
     this.#target = baseUrl
   }
 
-  /** From now on every envelope to this path is delivered three times: twice at once, and again when those are answered. */
+  /** From now on every envelope to this path is delivered three times: twice concurrently, and again after the responses. */
   repeat(path: string): void {
     this.#repeated.add(path)
   }
@@ -77,7 +77,7 @@ export class Relay {
     return delivery
   }
 
-  /** Reads of what anybody may read. */
+  /** Reads without authentication. */
   async #pass(path: string, response: ServerResponse): Promise<void> {
     const answer = await fetch(`${this.#target}${path}`)
     const type = answer.headers.get('content-type') ?? ''

@@ -10,7 +10,7 @@ export interface Descriptor {
   id?: string
   /** Of `schema`: the full IRI of a type, which ACA-Py looks for; 'none': a descriptor of DIF PE version 2. */
   schema?: string
-  /** Field to the value that it has to have. */
+  /** Field to the value that it must have. */
   fields: Record<string, string>
 }
 
@@ -49,7 +49,7 @@ export const PLAIN: Descriptor = {
   fields: { '$.issuanceDate': '2026-01-01T00:00:00Z' },
 }
 
-/** What an invitation carries where nobody answers it. */
+/** What an invitation carries if it needs no response. */
 export const anyDegree = (): object => proofRequest([BACHELOR])
 
 /** The contexts that the verifier trusts, as the request names them. */
@@ -63,7 +63,7 @@ export const plainCredential = (subject?: string): object => ({
   credentialSubject: subject === undefined ? {} : { id: subject },
 })
 
-/** A credential of the context that nobody carries. */
+/** A credential of the context that no agent has built in. */
 export const degreeCredential = (subject: string | undefined, degree: string): object => ({
   ...plainCredential(),
   '@context': [CREDENTIALS_V1, DEGREE_CONTEXT],

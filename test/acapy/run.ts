@@ -1,6 +1,6 @@
 /**
  * `npm run interop:acapy`: plays scenarios with ACA-Py as the wallet, prints one line for each, and ends with the counts.
- * Arguments: names or parts of names of scenarios (none: all), `--version 1.2.7` or `all` (the newest unless said), `--list`, `--write-table`,
+ * Arguments: names or parts of names of scenarios (none: all), `--version 1.2.7` or `all` (the newest by default), `--list`, `--write-table`,
  * `--results <file>`.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ const writeCounts = (file: string, results: readonly Result[]): Promise<void> =>
   return writeFile(file, JSON.stringify({ numPassedTests: results.length - failed, numFailedTests: failed }))
 }
 
-/** The table of test/acapy/results.md tells of a whole run; one that differs fails this one. */
+/** The table of test/acapy/results.md shows a whole run; one that differs fails this one. */
 const checkTable = async (options: Options, results: Result[]): Promise<void> => {
   if (options.writeTable) return writeTable(results)
   if (results.some(({ failure }) => failure !== undefined) || (await tableIsCurrent(results))) return

@@ -56,13 +56,13 @@ export interface Scenario {
   agent?: 'base' | 'tenant'
   /** Each envelope of the wallet is delivered three times. */
   repeated?: boolean
-  /** Our endpoint may refuse something with a 4xx; a 5xx never passes. */
+  /** Our endpoint may reject something with a 4xx; a 5xx never passes. */
   refuses?: boolean
   /** Rejects when something does not hold. */
   play(scene: Scene): Promise<void>
 }
 
-/** What scenarios may have in common; with every version of ACA-Py unless it says which. */
+/** What scenarios may have in common; by default with every version of ACA-Py. */
 type Kind = Omit<Scenario, 'name' | 'title' | 'versions' | 'play'> & Partial<Pick<Scenario, 'versions'>>
 
 export const scenario = (kind: Kind, name: string, title: string, play: Scenario['play']): Scenario => ({

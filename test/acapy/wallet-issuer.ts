@@ -43,7 +43,7 @@ export interface Held {
   revoke(): Promise<unknown>
 }
 
-/** ACA-Py 1.7.0 rarely finds that the list which it is about to publish was overwritten meanwhile, and has to be asked again. */
+/** ACA-Py 1.7.0 rarely finds that the list which it is about to publish was overwritten meanwhile, and must be asked again. */
 const revokeBy = async (issuer: AcaPy, exchangeId: string): Promise<unknown> => {
   const revoke = () => issuer.post('/anoncreds/revocation/revoke', { cred_ex_id: exchangeId, publish: true })
   try {

@@ -1,4 +1,4 @@
-/** AnonCreds with as many attributes as a schema may have: offered, issued, stored, and told in events, in items that the table takes. */
+/** AnonCreds with as many attributes as a schema may have: offered, issued, stored, and sent in events, in items of allowed size. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { itemBytes } from '../../lib/store/item.ts'
 import { MAX_ITEM_BYTES } from '../../lib/store/write.ts'

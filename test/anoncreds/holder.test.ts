@@ -150,7 +150,7 @@ describeWithLibrary('a tenant as holder', () => {
       }
     })
 
-    test('a credential is verified later where its schema can not be read when it comes', async () => {
+    test('a credential is verified later where its schema cannot be read when it comes', async () => {
       const { stage } = world
       const { heldId } = await offered(format, version, '24')
       await stage.line.pause()
@@ -170,7 +170,7 @@ describeWithLibrary('a tenant as holder', () => {
       expect(await storedBy(stage, holder, heldId)).toMatchObject({ credentials: [{ credentialRecordType: 'w3c' }] })
     })
 
-    test('an offer is declined, and the issuer is told why', async () => {
+    test('an offer is declined, with a problem report', async () => {
       const { id, heldId } = await offered(format, version, '24')
       const body = { credentialRecordId: heldId, problemReportDescription: 'not mine' }
       const { body: declined } = await world.stage.call('declineCredentialOffer', { caller: holder, body })
@@ -464,7 +464,7 @@ describeWithLibrary('a tenant as holder', () => {
       expect(Object.keys(shown.presentation)).toEqual(['anoncreds'])
     })
 
-    test('by what the holder says itself, where nobody else is asked', async () => {
+    test('with self-attested values, where no credential is required', async () => {
       const request = {
         ...{ name: 'hobby', version: '1.0' },
         requested_attributes: { hobby: { name: 'hobby' }, degree: { name: 'degree' } },
@@ -511,7 +511,7 @@ describeWithLibrary('a tenant as holder', () => {
     test.each<[string, unknown]>([
       ['no object', []],
       ['no nonce', { ...asking({}), nonce: undefined }],
-      ['a nonce that is none', { ...asking({ requested_attributes: { a: { name: 'degree' } } }), nonce: 'a' }],
+      ['an invalid nonce', { ...asking({ requested_attributes: { a: { name: 'degree' } } }), nonce: 'a' }],
       ['nothing', asking({})],
       ['thousands of attributes', asking({ requested_attributes: many(5000, () => ({ name: 'degree' })) })],
       [
@@ -534,7 +534,7 @@ describeWithLibrary('a tenant as holder', () => {
       ],
       ['a text to compare with', asking({ requested_predicates: { a: { name: 'degree', p_type: '>=', p_value: 1 } } })],
       [
-        'a time that is none',
+        'an invalid time',
         asking({ requested_attributes: { a: { name: 'degree' } }, non_revoked: { from: -1, to: 1e300 } }),
       ],
       [
@@ -548,7 +548,7 @@ describeWithLibrary('a tenant as holder', () => {
         asking({ requested_attributes: { a: { name: 'degree', restrictions: ['all'] } } }),
       ],
       ['two attributes in one', asking({ requested_attributes: { a: { name: 'degree', names: ['age'] } } })],
-    ])('to no verifier that asks for %s, and nothing is a fault', async (_, request) => {
+    ])('to no verifier that asks for %s, without an internal error', async (_, request) => {
       const raw = new RawMessages(world.wallet)
       const id = randomUUID()
       const { status } = await raw.sendOn(verifying.walletConnectionId, {
@@ -574,7 +574,7 @@ describeWithLibrary('a tenant as holder', () => {
     expect(contexts.filter((one) => one === undefined || !BUNDLED_CONTEXTS.has(one))).toEqual([])
   })
 
-  test('two first offers that are accepted at once make one link secret', async () => {
+  test('two first offers that are accepted concurrently create one link secret', async () => {
     holder = await createTenant(world.stage, 'Another holder')
     connectionId = (await connectTenants(world.stage, world.caller, holder)).connectionId
     const offers = [await offered('anoncreds', 'v2', '30'), await offered('anoncreds', 'v2', '31')]

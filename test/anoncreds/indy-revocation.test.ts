@@ -85,7 +85,7 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
   const revoke = (credentialRecordId: string) => call('revokeCredential', { path: { credentialRecordId } })
   const revocationOf = async (id: string): Promise<string> => (await exchange(id)).metadata['_agent/revocation'].state
 
-  test('is issued, presented, revoked and refused, as the operator writes', async () => {
+  test('is issued, presented, revoked and rejected, as the operator writes', async () => {
     await OrganizationEndpoints.register({ stage: world.stage, receiver, issuer }, world.caller.tenantId)
     const definition = await operator.define(INDY_ISSUER, 'degree')
     const credentialDefinitionId = legacyId(definition.credentialDefinitionId)
@@ -165,7 +165,7 @@ describeWithLibrary('a revocable credential by the ids of an Indy ledger', () =>
     expect(world.wallet.journal.errors).toEqual([])
   })
 
-  test('is issued later where the ledger does not answer; a call is told so', async () => {
+  test('is issued later if the ledger is unavailable; a call gets the reason', async () => {
     const definition = await define('away')
     const { body: offered } = await offer(legacyId(definition.credentialDefinitionId))
     ledger.proxy.answerWith((path, honest, response) =>

@@ -133,7 +133,7 @@ describeWithLibrary('offers of AnonCreds', () => {
     })
   })
 
-  describe('an offer in an invitation, taken without a connection', () => {
+  describe('an offer in an invitation, accepted without a connection', () => {
     test('is acknowledged by the wallet', async () => {
       const { body } = await offerOutOfBand({ anoncreds: anoncreds() })
       const { oob } = world.wallet.agent.didcomm
@@ -183,7 +183,7 @@ describeWithLibrary('offers of AnonCreds', () => {
     })
   })
 
-  test('an id that definitions on two ledgers have is refused', async () => {
+  test('an id that definitions on two ledgers have is rejected', async () => {
     const { tenantId } = await createTenant(world.stage)
     await inTenant(tenantId, async ({ context }) => {
       const definitions = context.resolve(AnonCredsCredentialDefinitionRepository)
@@ -269,7 +269,7 @@ describeWithLibrary('offers of AnonCreds', () => {
     })
   })
 
-  describe('is refused before anything is sent', () => {
+  describe('is rejected before anything is sent', () => {
     const path = 'credentialFormats.anoncreds'
     const attributes = `${path}.attributes`
     const [degree, age] = VALUES
@@ -290,7 +290,7 @@ describeWithLibrary('offers of AnonCreds', () => {
         [`${attributes}.2.name`],
       ],
       [
-        'a value that is no text',
+        'a value that is not text',
         () => anoncreds([degree as object, { name: 'age', value: 24 }]),
         [`${attributes}.1.value`],
       ],
@@ -300,7 +300,7 @@ describeWithLibrary('offers of AnonCreds', () => {
         [attributes],
       ],
       [
-        'a definition that nobody has',
+        'a definition that does not exist',
         () => ({ ...anoncreds(), credentialDefinitionId: 'did:memory:issuer/definition/none' }),
         [`${path}.credentialDefinitionId`],
       ],
@@ -309,11 +309,7 @@ describeWithLibrary('offers of AnonCreds', () => {
         () => ({ ...anoncreds(), credentialDefinitionId: foreign }),
         [`${path}.credentialDefinitionId`],
       ],
-      [
-        'a field that is none',
-        () => ({ ...anoncreds(), revocationRegistryIndex: 1 }),
-        [`${path}.revocationRegistryIndex`],
-      ],
+      ['an unknown field', () => ({ ...anoncreds(), revocationRegistryIndex: 1 }), [`${path}.revocationRegistryIndex`]],
     ])('%s', async (_, offered, fields) => {
       const before = (await world.wallet.credentialExchanges()).length
       for (const answer of [await offer({ anoncreds: offered() }), await offerOutOfBand({ anoncreds: offered() })]) {

@@ -1,4 +1,4 @@
-/** The way of an inbound AnonCreds presentation through the code, as docs/architecture.md says it. */
+/** The way of an inbound AnonCreds presentation through the code, as docs/architecture.md describes it. */
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { relative } from 'node:path'
@@ -60,7 +60,7 @@ describeWithLibrary('an inbound presentation of AnonCreds', () => {
   })
   afterAll(() => world.stop())
 
-  test('takes the way through lib/agent that the guide says', async () => {
+  test('passes the modules of lib/agent that the guide lists', async () => {
     const { stage, caller, wallet, credentialDefinitionId } = world
     await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
     const restrictions = [{ cred_def_id: credentialDefinitionId }]

@@ -1,4 +1,4 @@
-/** AnonCreds presented by a wallet, as it is asked for: verified, and refused once the credential is revoked. */
+/** AnonCreds presented by a wallet, as it is asked for: verified, and rejected once the credential is revoked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addIssuedExchange, revocableAt, runPublication } from '../support/anoncreds/issued-exchange.ts'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
@@ -71,7 +71,7 @@ describeWithLibrary('AnonCreds presented by a wallet', () => {
   })
   afterAll(() => world.stop())
 
-  test('a credential is verified, and refused for a time at which it was revoked', async () => {
+  test('a credential is verified, and rejected for a time at which it was revoked', async () => {
     const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
     await haveTails(world.caller.tenantId, exchange.metadata['_anoncreds/credential'].revocationRegistryId)
     const first = await ask(now())
@@ -100,7 +100,7 @@ describeWithLibrary('AnonCreds presented by a wallet', () => {
     expect(await ended(third.created)).toMatchObject({ state: 'done', isVerified: true })
   })
 
-  test('a credential that is revoked after many others is refused for now as soon as that is published', async () => {
+  test('a credential that is revoked after many others is rejected for now as soon as that is published', async () => {
     const { tenantId } = world.caller
     const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
     const { revocationRegistryId } = exchange.metadata['_anoncreds/credential']

@@ -91,7 +91,7 @@ describeWithLibrary('a tenant that holds a credential which can be revoked', () 
 
   const isVerified = { state: 'done', isVerified: true }
 
-  test('proves it until it is revoked, is told of that, and finds nothing to prove afterwards', async () => {
+  test('proves it until it is revoked, is notified, and has nothing to prove afterwards', async () => {
     await connectHolder()
     const { id, heldId } = await issue()
     const before = await request()

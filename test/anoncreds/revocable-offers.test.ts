@@ -45,7 +45,7 @@ describeWithLibrary('an offer of a credential that can be revoked', () => {
     return (await stage.call('getCredentialById', { caller, path })).body
   }
 
-  /** How many indexes of a registry are taken from here on. */
+  /** How many indexes of a registry are used from here on. */
   const take = async (number: number, taken: number): Promise<void> => {
     const { updateIf } = await import('../../lib/store/write.ts')
     const { caller, credentialDefinitionId } = world

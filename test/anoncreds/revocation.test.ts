@@ -1,4 +1,4 @@
-/** Revocation: what was revoked is in the published list, its holder is told, and a presentation of it fails. */
+/** Revocation: what was revoked is in the published list, its holder is notified, and a presentation of it fails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
@@ -25,7 +25,7 @@ describeWithLibrary('revocation', () => {
       return body.metadata['_agent/revocation'].state === 'published' && body
     })
 
-  test('a revoked credential is in the list, and its holder is told', async () => {
+  test('a revoked credential is in the list, and its holder is notified', async () => {
     const { exchange } = await issueAnonCreds(world, { degree: 'Bachelor', age: '24' })
     const { status, body } = await revoke(exchange.id)
     expect(status).toBe(200)

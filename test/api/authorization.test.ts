@@ -1,4 +1,4 @@
-/** Who may do what, over HTTP: root tokens and organizations, tenants that are gone, issuers that are limited, organizations of any name. */
+/** Who may do what, over HTTP: root tokens and organizations, deleted tenants, limited issuers, organizations of any name. */
 
 import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { toKey } from '../../lib/store/table.ts'
 import { tenantAddress } from '../../lib/tenants/tenants.ts'
-import { pathOf } from '../support/api/refusals.ts'
+import { pathOf } from '../support/api/rejections.ts'
 import { acme, api, base, expectError, globex, newOrganization, tokenIn, tokens, world } from '../support/api/scene.ts'
 import { type Claims, sign } from '../support/api/tokens.ts'
 import { CREDENTIALS, REGION } from '../support/table/dynamo.ts'
@@ -14,7 +14,7 @@ import { CREDENTIALS, REGION } from '../support/table/dynamo.ts'
 const ENDPOINT = randomUUID()
 const url = 'https://hooks.example.org/agent'
 
-/** Every operation on an organization; `endpoint` is one of its own, or none at all. */
+/** Every operation on an organization; `endpoint` is an endpoint of the organization, or absent. */
 const ON_ORGANIZATIONS: [
   name: string,
   method: string,
@@ -105,7 +105,7 @@ describe('a tenant', () => {
       expect((await api.get('/connections', { token: await limited(granted) })).body).toEqual([])
     })
 
-    test('manages the organizations of the list, and names others in vain', async () => {
+    test('manages the organizations of the list, and no other ones', async () => {
       const roles = ['owner', 'admin']
       const resource_access = {
         'granted-org': { roles },
@@ -143,7 +143,7 @@ describe('a tenant', () => {
       expect((await api.get('/connections', { token })).status).toBe(200)
     })
 
-    test('to organizations alone, as root with tenants makes tenants of theirs and of new ones, and of no others', async () => {
+    test('to organizations alone, as root with tenants creates tenants of these and of new ones, and of no other ones', async () => {
       const token = await sign(world.issuers.ofOrganizations, { role: 'RestRootAgentWithTenants' })
       const make = (orgId?: string) =>
         api.post('/multi-tenancy/create-tenant', { token, body: { config: { label: 'more' }, orgId } })
@@ -174,7 +174,7 @@ describe.each(['constructor', '__proto__', 'prototype', 'toString'])('an organiz
     }
   })
 
-  test('is nobody’s by its name', async () => {
+  test('gets no rights by its name', async () => {
     for (const token of [acme.token, acme.ownerToken, tokens.root]) {
       expectError(await register(orgId, token), 403)
       expectError(await registerNotification(orgId, token), 403)

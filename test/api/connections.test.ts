@@ -1,4 +1,4 @@
-/** The commands on connections over HTTP: each function in a process of its own, as on Lambda. */
+/** The commands on connections over HTTP: each function in a separate process, as on Lambda. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api/client.ts'
 import { expectExample } from '../support/api/example.ts'
@@ -6,7 +6,7 @@ import { api, expectError, expectInvalid, tokens, tokenWith } from '../support/a
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { waitFor } from '../wallet/wait.ts'
 
-/** Two tenants, which nobody else looks at. */
+/** Two tenants, which no other test uses. */
 let inviter: string
 let invitee: string
 

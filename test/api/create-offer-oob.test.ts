@@ -51,7 +51,7 @@ test('answers an invitation that carries the offer, whose exchange GetCredential
   await expectExample(answer)
 })
 
-test('takes what clients of other agents send along, which has no effect', async () => {
+test('accepts additional fields of clients of other agents, without effect', async () => {
   const { status, body } = await offer({ ...valid, willConfirm: true, parentThreadId: 'parent-thread' })
   expect(status).toBe(200)
   expect(offerIn(body)['~thread'].pthid).toBe('parent-thread')
@@ -76,7 +76,7 @@ describe('the invitation is by a DID of this agent', () => {
     ["another tenant's DID", { invitationDid: globex.invitationDid }, 'invitationDid'],
     ["another tenant's key", { recipientKey: globex.recipientKey }, 'recipientKey'],
     [
-      'a key of another DID of its own',
+      'a key of another DID of the tenant',
       { invitationDid: acme.issuerDid, recipientKey: acme.recipientKey },
       'recipientKey',
     ],

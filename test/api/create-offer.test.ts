@@ -48,7 +48,7 @@ test('offers a credential without the empty print layout that CREDEBL sends with
   expect(offered).not.toHaveProperty('prettyVc')
 })
 
-describe('refuses what cannot be sent on: 409', () => {
+describe('rejects what cannot be sent on: 409', () => {
   test('a connection that the other side has given up', async () => {
     expectError(await offer({ ...valid, connectionId: acme.abandonedConnectionId }), 409, {
       message: 'the connection is not ready: its state is abandoned',
@@ -60,7 +60,7 @@ describe('the issuer is a DID of this agent', () => {
   test.each<[string, unknown]>([
     ['as a string', acme.issuerDid],
     ['as an object', { id: acme.issuerDid, 'https://schema.org/name': 'Acme' }],
-  ])('%s, as it is given', async (_, issuer) => {
+  ])('%s, unchanged', async (_, issuer) => {
     const { status, body } = await offer(withCredential({ issuer }))
     expect(status).toBe(200)
     const formData = await api.get(`/credentials/${body.id}/form-data`, { token })
@@ -69,7 +69,7 @@ describe('the issuer is a DID of this agent', () => {
 
   test.each<[string, unknown]>([
     ["the wallet's", acme.theirDid],
-    ["nobody's", subject],
+    ['an unknown one', subject],
     ["another tenant's, as an object", { id: globex.issuerDid }],
   ])('not %s: 422', async (_, issuer) => {
     const { status, body } = await offer(withCredential({ issuer }))
@@ -108,11 +108,11 @@ describe('names every field that is wrong', () => {
   })
 })
 
-describe('refuses a credential that can never be signed, and says why: 422', () => {
+describe('rejects a credential that can never be signed, and says why: 422', () => {
   const context = credential['@context']
   const claims = (more: object) => ({ credentialSubject: { ...credential.credentialSubject, ...more } })
   const unreadable = 'https://contexts.example.invalid/v1'
-  // Each refers to all the others: nothing tells them apart, and canonicalization tries every order.
+  // Each refers to all other ones: nothing distinguishes them, and canonicalization tries every order.
   const alike = Array.from({ length: 8 }, (_, one) => ({
     '@id': `_:n${one}`,
     degree: Array.from({ length: 8 }, (_, other) => ({ '@id': `_:n${other}` })).toSpliced(one, 1),
@@ -143,18 +143,18 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
       { '@context': [...context, { VerifiableCredential: 'https://example.org/Other' }] },
       'redefines the protected term "VerifiableCredential"',
     ],
-    ['a context that is none', { '@context': [...context, { degree: { '@id': 5 } }] }, 'can not be signed: Invalid'],
-    ['a context that can not be read', { '@context': [...context, unreadable] }, `can not be read: ${unreadable}`],
-    ['two ids of its subject', claims({ '@id': subject }), 'can not be signed: Invalid'],
+    ['an invalid context', { '@context': [...context, { degree: { '@id': 5 } }] }, 'cannot be signed: Invalid'],
+    ['an unreadable context', { '@context': [...context, unreadable] }, `cannot be read: ${unreadable}`],
+    ['two ids of its subject', claims({ '@id': subject }), 'cannot be signed: Invalid'],
     [
       'an issuer that its contexts make another one of',
       { '@context': [...context, { did: 'https://example.org/did/' }] },
-      'can not be signed: its contexts make another issuer',
+      'cannot be signed: its contexts expand the issuer',
     ],
     [
       'one more issuer, by its full name',
       { 'https://www.w3.org/2018/credentials#issuer': { '@id': subject } },
-      'can not be signed: its contexts make another issuer',
+      'cannot be signed: its contexts expand the issuer',
     ],
     ...['12,5', 'INF', '1E400', '0.12345678901234567'].map((weight): [string, object, string] => [
       `a text that would be signed as another number: ${weight}`,
@@ -164,17 +164,17 @@ describe('refuses a credential that can never be signed, and says why: 422', () 
     [
       'two names of one property, with two values',
       { '@context': [...context, { grade: 'urn:grade', mark: 'urn:grade' }], ...claims({ grade: 'A', mark: 'B' }) },
-      'its contexts give "grade" and "mark" one meaning',
+      'its contexts map "grade" and "mark" to one property',
     ],
-    ['a relative id', claims({ degree: { '@id': 'relative' } }), 'can not be signed: Relative'],
+    ['a relative id', claims({ degree: { '@id': 'relative' } }), 'cannot be signed: Relative'],
     ['blank nodes that nothing tells apart', claims({ degree: alike }), 'blank nodes'],
-    ['types with contexts of their own, each of which copies many terms', scoped, 'contexts of types'],
+    ['types with type-scoped contexts, each of which copies many terms', scoped, 'scoped contexts'],
     [
       'more statements than can be verified',
       claims({ degree: Array.from({ length: 2_500 }, (_, one) => String(one)) }),
       'statements',
     ],
-    ['nodes in each other, deeper than they are shown', claims({ degree: chain }), 'in each other'],
+    ['nodes that are nested too deeply', claims({ degree: chain }), 'nested nodes'],
     [
       'named graphs, which are not shown',
       { ...graphs, ...claims({ graph: { '@graph': [{ degree: 'x' }] } }) },

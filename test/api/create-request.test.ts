@@ -21,7 +21,7 @@ const requestIn = ({ invitation }: Json): Json => {
   return JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString())
 }
 
-test('answers an invitation that carries the request, and what the form data is asked for with', async () => {
+test('returns an invitation that contains the request, and the ids for the form data', async () => {
   const answer = await create({ ...valid, label: 'Acme University', goalCode: 'aries.vc.verify' })
   expect(answer.status).toBe(200)
   const { body } = answer
@@ -172,9 +172,9 @@ describe('takes every optional field', () => {
     ['invitationDid', 'of the wallet', acme.theirDid],
     ['invitationDid', 'of another tenant', globex.invitationDid],
     ['recipientKey', 'of another tenant', globex.recipientKey],
-    ['invitationDid', 'of nobody', 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'],
-    ['recipientKey', 'of nobody', 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'],
-    ['recipientKey', 'that is none', 'nonsense'],
+    ['invitationDid', 'of no agent', 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'],
+    ['recipientKey', 'of no agent', 'z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'],
+    ['recipientKey', 'that is not a key', 'nonsense'],
   ])('but no %s %s', async (field, _, value) => {
     const { status, body } = await create({ ...valid, [field]: value })
     expect({ status, fields: body.details?.map(({ path: at }: Json) => at) }).toEqual({ status: 422, fields: [field] })
@@ -208,6 +208,6 @@ describe('names every field that is wrong', () => {
   test('and tells nothing of the inside, where the JSON-LD processor calls a term as if it were a method', async () => {
     const { status, body } = await create(withContexts({ 'urn:a': { '@context': { hasOwnProperty: 'urn:b' } } }))
     expect(status).toBe(422)
-    expect(body.details).toEqual([{ path: contexts, message: "a context can't be read: unknown" }])
+    expect(body.details).toEqual([{ path: contexts, message: 'a context cannot be read: unknown' }])
   })
 })

@@ -7,7 +7,7 @@ const path = '/multi-tenancy/create-tenant'
 const token = tokens.rootWithTenants
 const route = { method: 'POST', path, body: { config: { label: 'Initech' } } } as const
 
-test('makes a tenant, whose token works at once', async () => {
+test('creates a tenant, whose token works immediately', async () => {
   const config = { label: 'Initech', connectionImageUrl: 'https://initech.example/logo.png' }
   const answer = await api.post(path, { token, body: { config, orgId: 'initech' } })
   expect(answer.status).toBe(201)

@@ -46,7 +46,7 @@ testWithLibrary('asks for a definition; the same one again is the one that is th
 })
 
 testWithLibrary(
-  'is finished after a while, and is read by either id, the definition’s own as it is or encoded',
+  'is finished after a while, and is read by either id, the definition’s own unchanged or encoded',
   async () => {
     expect(made).toMatchObject({ state: 'finished', credentialDefinition: { schemaId, tag: 'default', type: 'CL' } })
     const { credentialDefinitionId } = made

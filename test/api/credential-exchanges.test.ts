@@ -167,7 +167,7 @@ test('a proposal that leaves out what an offer has is accepted with it only', as
   expect(answer).toMatchObject({
     status: 422,
     body: {
-      message: 'what would be offered breaks its schema',
+      message: 'the resulting offer does not match its schema',
       details: ['credentialDefinitionId', 'attributes'].map((field) => ({
         path: `credentialFormats.anoncreds.${field}`,
         message: 'is required',

@@ -1,4 +1,4 @@
-/** CreateDid, GetDids, ResolveDid and GetWebDidDocument over HTTP: a DID goes into a path as it is or encoded. */
+/** CreateDid, GetDids, ResolveDid and GetWebDidDocument over HTTP: a DID is unchanged or encoded in a path. */
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { acme, api, globex, tokens, tokenWith } from '../support/api/scene.ts'
@@ -31,7 +31,7 @@ test('makes a DID, and shows it with what it resolves to', async () => {
 
 describe('resolves it', () => {
   test.each<[string, (did: string) => string]>([
-    ['as it is', (did) => did],
+    ['unchanged', (did) => did],
     ['in percent-encoding', encodeURIComponent],
     ['with encoded colons only', (did) => did.replaceAll('%', '%25').replaceAll(':', '%3A')],
   ])('%s', async (_, write) => {

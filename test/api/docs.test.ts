@@ -49,12 +49,12 @@ describe('a file of the pages', () => {
     expect((await api.get('/assets/swagger-ui-bundle.js.LICENSE.txt')).text).toContain('@license')
   })
 
-  test.each(['toString', 'index.html', 'package.json', 'swagger-ui.js'])('%s is none: 404', async (name) => {
+  test.each(['toString', 'index.html', 'package.json', 'swagger-ui.js'])('%s is unknown: 404', async (name) => {
     expectError(await api.get(`/assets/${name}`), 404, { message: 'there is no such file' })
   })
 
   test.each(['..%2Fpackage.json', '%2e%2e%2fx', '.env', 'a%00.css', '__proto__'])(
-    '%s is no name: 400',
+    '%s is not a valid name: 400',
     async (name) => {
       expectMalformed(await api.get(`/assets/${name}`), 'path', ['file'])
     },

@@ -28,12 +28,12 @@ test('gives the file of the largest registry, byte by byte', async () => {
   })
 })
 
-test('a caller who has it already gets a 304', async () => {
+test('a caller that already has it gets a 304', async () => {
   const answer = await api.get(pathOf(hash), { headers: { 'if-none-match': `"${hash}"` } })
   expect({ status: answer.status, text: answer.text }).toEqual({ status: 304, text: '' })
 })
 
-test('of an unknown hash there is none', async () => {
+test('a file of an unknown hash is not found', async () => {
   const unknown = TypedArrayEncoder.toBase58(randomBytes(32))
   expectError(await api.get(pathOf(unknown)), 404, { message: 'there is no such tails file' })
 })

@@ -1,5 +1,5 @@
 /** The shape of an OpenAPI 3.1 document, as far as this service's document uses it, as a JSON Schema. https://spec.openapis.org/oas/v3.1.0 */
-// Every object is closed: a field that the specification does not have there is a fault.
+// Every object is closed: a field that the specification does not have there is an error.
 
 const text = { type: 'string', minLength: 1 }
 const ref = (name: string) => ({ $ref: `#/$defs/${name}` })

@@ -178,7 +178,7 @@ describe('every operation says', () => {
     expect(offered.map(({ method }) => method)).toContain('DELETE')
   })
 
-  test('how its pages are asked for, where it has pages', () => {
+  test('how to request its pages, if it has pages', () => {
     for (const { operation } of operations) {
       const names = (operation.parameters ?? []).map(({ name }: Json) => name)
       // A list is never given in one piece, but for that of an organization's few endpoints.
@@ -235,7 +235,7 @@ describe('the error body is that of the interface', () => {
 })
 
 describe('the examples are real exchanges', () => {
-  test('of every operation that is no other under a second path, and neither of the document itself nor of bytes', () => {
+  test('of every operation that is not a second path of another one, and neither of the document itself nor of bytes', () => {
     const shown = OPERATIONS.filter(
       (contract) =>
         contract.operationId !== 'GetOpenApi' &&
@@ -304,7 +304,7 @@ describe('the document says, as far as JSON Schema can', () => {
     for (const body of refused) expect(validate(body), JSON.stringify(body)).toBe(false)
   })
 
-  test('that a submission requirement takes from a group or from others, and not from both', () => {
+  test('that a submission requirement has either from or from_nested', () => {
     const validate = validatorAt('/components/schemas/SubmissionRequirement')
     const nested = { from_nested: [{ rule: 'all', from: 'A' }] }
     expect(validate({ rule: 'all', from: 'A' })).toBe(true)

@@ -18,7 +18,7 @@ test.each(['', '.', '..a', '-a', 'a b', 'a/b', 'ä', 'a'.repeat(65)])(
   },
 )
 
-test('a change of a verifier names every field that is wrong, and finds none that there is not', async () => {
+test('a change of a verifier names every invalid field, and is a 404 for an unknown one', async () => {
   const path = '/openid4vc/verifier/acme'
   const wrong = { haip: 'yes', registrationCertificate: 'a', verifierId: 'b' }
   expectInvalid(await api.ask('PUT', path, { token, body: wrong }), Object.keys(wrong))
@@ -49,7 +49,7 @@ test.each<[object, string[]]>([
   expectInvalid(await api.post('/openid4vc/trusted-issuers', { token, body }), fields)
 })
 
-test('sessions are listed by states that there are', async () => {
+test('sessions are listed by known states only', async () => {
   expect((await api.get('/openid4vc/verification-sessions', { token })).body).toEqual([])
   expectMalformed(await api.get('/openid4vc/verification-sessions?state=Verified', { token }), 'query', ['state'])
   expectError(await api.get('/openid4vc/verification-sessions/unknown', { token }), 404, {

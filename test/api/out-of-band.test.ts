@@ -1,4 +1,4 @@
-/** The operations on invitations over HTTP: each function in a process of its own, as on Lambda. */
+/** The operations on invitations over HTTP: each function in a separate process, as on Lambda. */
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api/client.ts'
 import { expectExample } from '../support/api/example.ts'
@@ -129,7 +129,7 @@ describe('an invitation is received', () => {
     })
   })
 
-  test('with members that nobody knows, which are left out', async () => {
+  test('with unknown members, which are dropped', async () => {
     const { invitation } = await invite({}, tokens.root)
     const odd = { ...invitation, custom: 1, getRequests: 'x', toJSON: {}, threadId: 'x', constructed: [] }
     const { status, body } = await post('/oob/receive-invitation', { invitation: odd })

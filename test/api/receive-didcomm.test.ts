@@ -1,4 +1,4 @@
-/** ReceiveDidcomm over HTTP: envelopes of a real wallet, and what is none. */
+/** ReceiveDidcomm over HTTP: envelopes of a real wallet, and bodies that are not envelopes. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
@@ -9,7 +9,7 @@ const ENVELOPE = 'application/didcomm-envelope-enc'
 const path = `/didcomm/${acme.tenantId}`
 const cannotHandle = { message: 'this agent cannot handle the message' }
 
-/** An envelope that acme's agent has not seen yet; each test takes one of its own. */
+/** An envelope that acme's agent has not seen yet; each test uses another one. */
 const [newEnvelope, wrongDoor, altered] = acme.newEnvelopes.map(({ envelope }) => envelope as Json)
 
 const receive = (body: unknown, contentType = ENVELOPE, at = path) =>
@@ -39,7 +39,7 @@ test("the base agent's door is the one without a tenant", async () => {
   await expectExample(answer)
 })
 
-describe("an envelope at somebody else's door is a 400, and nothing comes of it", () => {
+describe("an envelope at another tenant's endpoint is a 400, and has no effect", () => {
   test.each([
     ["another tenant's", `/didcomm/${globex.tenantId}`, globex.token],
     ["the base agent's", '/didcomm', tokens.root],
@@ -68,7 +68,7 @@ describe('an envelope that was altered is a 400', () => {
   })
 })
 
-describe('what is no envelope is a 400', () => {
+describe('a body that is not an envelope is a 400', () => {
   const noEnvelope = { message: 'the body is not a DIDComm envelope (RFC 0019)' }
 
   test.each([

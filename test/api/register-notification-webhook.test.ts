@@ -13,7 +13,7 @@ const route = { method: 'POST', path, body: { orgId: 'strangers', notificationWe
 const register = (orgId: string, token?: string, notificationWebhook = url) =>
   api.post(path, { token, body: { orgId, notificationWebhook } })
 
-describe('with a token of somebody who manages the organization', () => {
+describe('with a token that manages the organization', () => {
   test('the registration is active and shows its secret', async () => {
     const orgId = `org-${randomUUID()}`
     const answer = await register(orgId, await tokenIn(orgId, ['owner']))
@@ -45,7 +45,7 @@ describe('without a token', () => {
     expect(body.data).not.toHaveProperty('secret')
   })
 
-  test('an Idempotency-Key is nobody’s: every answer is a fresh one', async () => {
+  test('an Idempotency-Key has no effect: every response is a new one', async () => {
     const orgId = await newOrganization()
     const ask = (key: string) =>
       api.post(path, { headers: { 'idempotency-key': key }, body: { orgId, notificationWebhook: url } })

@@ -30,7 +30,7 @@ describe('who may register', () => {
 
   test.each([
     ['a member', (orgId: string) => tokenIn(orgId, ['member', 'verifier'])],
-    ['somebody without a role', (orgId: string) => tokenIn(orgId, [])],
+    ['a user without a role', (orgId: string) => tokenIn(orgId, [])],
     ['the owner of another organization', () => tokenIn('another', ['owner'])],
     ['a tenant without organizations', async () => acme.token],
   ])('not %s: 403', async (_, tokenFor) => {

@@ -35,8 +35,9 @@ testWithLibrary('says that the revocation is pending, and the same again', async
   expect(again.body.metadata).toEqual(answer.body.metadata)
 })
 
-test('refuses a credential that can not be revoked', async () => {
-  const message = 'the credential can not be revoked: only AnonCreds can, of a definition with supportRevocation'
+test('refuses a credential that cannot be revoked', async () => {
+  const message =
+    'the credential cannot be revoked: only AnonCreds credentials of a definition with supportRevocation are revocable'
   expectError(await api.post(route.path, { token: acme.token }), 409, { message })
   expectError(await api.post(pathOf(await issued({})), { token: acme.token }), 409, { message })
 })

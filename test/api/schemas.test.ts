@@ -1,4 +1,4 @@
-/** CreateSchema and GetSchemaById over HTTP: a schema's id has slashes, and goes into a path as it is or encoded. */
+/** CreateSchema and GetSchemaById over HTTP: a schema's id has slashes, and is unchanged or encoded in a path. */
 import { describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
 import { acme, api, expectError, expectInvalid, expectMalformed } from '../support/api/scene.ts'
@@ -22,7 +22,7 @@ test('publishes a schema under the did:webvh of the agent, and says its state', 
 
 describe('reads it', () => {
   test.each<[string, (id: string) => string]>([
-    ['as it is', (id) => id],
+    ['unchanged', (id) => id],
     ['in percent-encoding', encodeURIComponent],
     ['with encoded slashes only', (id) => id.replaceAll('%', '%25').replaceAll('/', '%2F')],
     ['with encoded colons only', (id) => id.replaceAll('%', '%25').replaceAll(':', '%3A')],
@@ -38,7 +38,7 @@ describe('reads it', () => {
   })
 })
 
-describe('what is no schema is a 404', () => {
+describe('an id that is not of a schema is a 404', () => {
   test.each(['x', `${schemaId}x`, 'did:web:example.org/schema', 'WgWxqztrNooG92RXvxSTWv:2:degree:1.0', 'a/b/c', 'ä'])(
     '%s',
     async (id) => {

@@ -36,7 +36,7 @@ test('answers the record of the message', async () => {
   await expectExample(answer)
 })
 
-describe('takes any text of 1 to 100,000 characters as it is', () => {
+describe('accepts any text of 1 to 100,000 characters unchanged', () => {
   test.each([
     ['one character', 'x'],
     ['100,000 characters', 'x'.repeat(100_000)],
@@ -65,7 +65,7 @@ describe('takes any text of 1 to 100,000 characters as it is', () => {
     [{ content: ['hello'] }, ['content']],
     [{ content: 'hello', more: 1, evenMore: 2 }, ['more', 'evenMore']],
     [{ text: 'hello' }, ['content', 'text']],
-  ])('and refuses %j', async (body, fields) => {
+  ])('and rejects %j', async (body, fields) => {
     expectInvalid(await api.post(path, { token, body }), fields)
   })
 
@@ -74,14 +74,14 @@ describe('takes any text of 1 to 100,000 characters as it is', () => {
     ['a name that reaches into the prototype', '{"content":"x","__proto__":{"a":1}}', ''],
     ['a name of half a surrogate pair', '{"content":"x","\\ud83d":1}', ''],
     ['deep nesting', `{"content":${'['.repeat(100)}${']'.repeat(100)}}`, `content${'.0'.repeat(64)}`],
-  ])('and refuses %s', async (_, body, field) => {
+  ])('and rejects %s', async (_, body, field) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const answer = await api.send({ method: 'POST', path, headers, body })
     expectInvalid(answer, [field.slice(0, 200)])
   })
 })
 
-describe('refuses what cannot be sent on', () => {
+describe('rejects what cannot be sent on', () => {
   test('an unknown connection: 404', async () => {
     expectError(await api.post(pathOf(randomUUID()), { token, body: route.body }), 404, {
       message: 'there is no such connection',
@@ -99,12 +99,12 @@ describe('with an Idempotency-Key', () => {
   const post = (key: string, content: string, at = path, as = token) =>
     api.post(at, { token: as, body: { content }, headers: { 'idempotency-key': key } })
 
-  test('ten at once are one', async () => {
+  test('ten concurrent ones are one', async () => {
     const [key, content] = [randomUUID(), randomUUID()]
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(key, content)))
     const sent = answers.filter(({ status }) => status === 200)
     expect(new Set(sent.map(({ body }) => body.id)).size).toBe(1)
-    // A caller who lost the race too often is told so, and finds the answer when it asks again.
+    // A caller that lost the race too often gets an error, and the response when it repeats the request.
     for (const { status } of answers) expect([200, 409]).toContain(status)
     expect((await post(key, content)).body.id).toBe(sent[0]?.body.id)
     expect((await contents()).filter((one) => one === content)).toEqual([content])

@@ -1,4 +1,4 @@
-/** The service itself over HTTP: its health, its description, and what is no operation at all. */
+/** The service itself over HTTP: its health, its description, and unknown routes. */
 import { describe, expect, test } from 'vitest'
 import { toAuthorizerContext } from '../../lib/auth/principal.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -33,7 +33,7 @@ test('GET /health says that it is there, and its version', async () => {
   await expectExample(answer)
 })
 
-test.each(['/health', '/openapi.json'])('GET %s asks for no token, and looks at none', async (path) => {
+test.each(['/health', '/openapi.json'])('GET %s requires no token, and reads none', async (path) => {
   const { status } = await api.get(path, { headers: { authorization: 'Bearer nonsense' } })
   expect(status).toBe(200)
 })
@@ -98,7 +98,7 @@ describe('a browser may call every operation', () => {
   })
 })
 
-test('nobody says who they are by a header of the local gateway', async () => {
+test('no caller can set its principal by a header of the local gateway', async () => {
   const root = { role: 'RestRootAgentWithTenants', organizations: {}, subject: 'me', expiresAt: 9_999_999_999 } as const
   const context = { principalId: 'me', ...toAuthorizerContext(root) }
   const headers = { 'sls-offline-authorizer-override': JSON.stringify(context) }
@@ -107,7 +107,7 @@ test('nobody says who they are by a header of the local gateway', async () => {
   expectError(await api.post('/multi-tenancy/create-tenant', { token: acme.token, headers, body }), 403)
 })
 
-test('nobody chooses the id that a request has in the answer and the log', async () => {
+test('no caller can choose the id of its request in the response and the log', async () => {
   const id = 'c1f4a1a6-6c4b-4b0e-8f3a-2f0c2a6f9d10'
   const headers = { 'x-amzn-requestid': id, 'x-amz-apigw-id': id, 'x-request-id': id }
   // By a function, and by the gateway.

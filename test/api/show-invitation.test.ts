@@ -1,4 +1,4 @@
-/** ShowInvitation and GetInvitationById over HTTP: what somebody sees who was given an invitation. */
+/** ShowInvitation and GetInvitationById over HTTP: what a person with an invitation sees. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectExample } from '../support/api/example.ts'
@@ -40,7 +40,7 @@ describe('an invitation of ours', () => {
     expect(text).not.toMatch(/<script|<img|style=/)
   })
 
-  test('is JSON for who asks for JSON, by the long and by the short address', async () => {
+  test('is JSON for callers that ask for JSON, by the long and by the short address', async () => {
     const long = await api.get(`/${queryOf(made.invitationUrl)}`, { headers: JSON_ONLY })
     expect(long).toMatchObject({ status: 200, body: invitation })
     await expectExample(long)
@@ -102,7 +102,7 @@ test('an invitation that was deleted is a 410', async () => {
   expectError(await api.get(path), 410, { message: 'the invitation was used or deleted' })
 })
 
-test('an invitation for many is shown as long as it is there, at the address that its maker is told', async () => {
+test('an invitation for many is shown until it is deleted, at the address in the response', async () => {
   const body = { multiUseInvitation: true, goal: 'Meet <us>' }
   const made = await api.post('/oob/create-invitation', { token: tokens.root, body })
   const { pathname } = new URL(made.body.shortInvitationUrl)
@@ -116,21 +116,21 @@ describe('nothing else is shown', () => {
   const CASES: [string, () => string][] = [
     ['no invitation', () => '/'],
     ['no JSON', () => '/?oob=AAAA'],
-    ['JSON that is no object', () => longOf([])],
+    ['JSON that is not an object', () => longOf([])],
     ['JSON without an id', () => longOf({ label: 'Your Bank' })],
     ['JSON nested without end', () => `/?oob=${Buffer.from('['.repeat(4000)).toString('base64url')}`],
-    ['an invitation that somebody else has made', () => longOf(own)],
+    ['an invitation of a third party', () => longOf(own)],
     ['ours with another label', () => longOf({ ...invitation, label: 'Your Bank' })],
     ['ours with a member more', () => longOf({ ...invitation, goal: 'Pay now' })],
     ['ours without a member', () => longOf({ ...invitation, label: undefined })],
-    ['an id that nobody has', () => `/url/${randomUUID()}`],
+    ['an unknown id', () => `/url/${randomUUID()}`],
   ]
-  test.each(CASES)('%s: 404, in the same words', async (_, path) => {
+  test.each(CASES)('%s: the same 404', async (_, path) => {
     expectError(await api.get(path()), 404, NOT_THERE)
     const page = await api.get(path(), { headers: PAGE })
     expect(page.status).toBe(404)
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'referrer-policy': 'no-referrer' })
-    expect(page.text).toContain('There is nothing here')
+    expect(page.text).toContain('Page not found')
     expect(page.text).not.toContain('Your Bank')
   })
 

@@ -72,7 +72,7 @@ describe('gives a page at a time', () => {
     expectMalformed(await api.get(`${path}?order=${order}`, { token }), 'query', ['order'])
   })
 
-  test('a parameter that is given twice is nobody to guess', async () => {
+  test('a repeated parameter is rejected', async () => {
     expectMalformed(await api.get(`${path}?limit=1&limit=2`, { token }), 'query', ['limit'])
   })
 })

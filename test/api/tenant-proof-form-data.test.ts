@@ -10,7 +10,7 @@ const pathOf = (proofRecordId: string, tenantId = globex.tenantId) =>
 const path = pathOf(globex.proofRecordId)
 const { token } = globex
 
-test('shows the proof record with what was asked and what was presented', async () => {
+test('shows the proof record with the request and the presentation', async () => {
   const answer = await api.get(path, { token })
   expect(answer.status).toBe(200)
   const { body } = answer
@@ -38,7 +38,7 @@ test('shows the proof record with what was asked and what was presented', async 
   await expectExample(answer)
 })
 
-test('shows a request that nobody has answered yet', async () => {
+test('shows a request without a response', async () => {
   const body = {
     protocolVersion: 'v2',
     proofFormats: { presentationExchange: { presentationDefinition: degreeDefinition } },

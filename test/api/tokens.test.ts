@@ -1,4 +1,4 @@
-/** Tokens over HTTP: which are taken, in which ways, and for how long. What is refused is tested with every operation. */
+/** Tokens over HTTP: which are accepted, in which ways, and for how long. Rejected tokens are tested with every operation. */
 import { describe, expect, test } from 'vitest'
 import { acme, api, expectError, globex, tokens, tokenWith, world } from '../support/api/scene.ts'
 import { epochSeconds, sign } from '../support/api/tokens.ts'
@@ -11,8 +11,8 @@ test.each([
   ['bare, as the clients of credo-controller send it', () => tokens.root],
   ['with a scheme in small letters', () => `bearer ${tokens.root}`],
   ["signed with a key of the issuer's key set at its address", () => sign(world.issuers.remote)],
-  ['of the local stage itself, as it is printed', () => world.printedToken],
-])('a token is taken %s', async (_, authorization) => {
+  ['of the local stage itself, as printed', () => world.printedToken],
+])('a token is accepted %s', async (_, authorization) => {
   expect(await statusWith(await authorization())).toBe(200)
 })
 
@@ -22,7 +22,7 @@ test('with a key set that is out of reach it is our failure, not the token’s',
 })
 
 describe('the claims decide, and nothing else', () => {
-  test('a tenant token with the roles of Keycloak is no root', async () => {
+  test('a tenant token with the roles of Keycloak is not a root token', async () => {
     const roles = { realm_access: { roles: ['RestRootAgent'] }, resource_access: { realm: { roles: ['admin'] } } }
     const token = await tokenWith({ role: 'RestTenantAgent', tenantId: acme.tenantId, ...roles })
     const foreign = `/multi-tenancy/form-data/${globex.tenantId}/${globex.proofRecordId}`
@@ -45,11 +45,11 @@ describe('the claims decide, and nothing else', () => {
   })
 })
 
-test('a token that was let in once is refused when it has expired', async () => {
+test('a token that was accepted once is rejected after it has expired', async () => {
   // With the tolerance of 30 s it is good for two more seconds: the gateway keeps its answer for longer.
   const authorization = `Bearer ${await tokenWith({ exp: epochSeconds() - 28 })}`
   expect(await statusWith(authorization)).toBe(200)
-  const refused = await waitFor('the token to be refused', async () => {
+  const refused = await waitFor('the token to be rejected', async () => {
     const answer = await api.get(path, { headers: { authorization } })
     return answer.status !== 200 && answer
   })

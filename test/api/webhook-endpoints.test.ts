@@ -119,7 +119,7 @@ describe('a test', () => {
     await expectExample({ ...answer, asked: undefined })
   })
 
-  test('with an Idempotency-Key is one, however often it is asked for', async () => {
+  test('with an Idempotency-Key is one, also after repeated requests', async () => {
     const { id, path } = await registerWebhook()
     const headers = { 'idempotency-key': randomUUID() }
     const first = await operate(id, 'test', undefined, headers)
@@ -176,7 +176,7 @@ describe('the deliveries', () => {
     const second = await api.get(pathname + search, { token })
     expect(second.body).toEqual(all.slice(2))
     expect(second.headers).not.toHaveProperty('link')
-    expectError(await deliveries(id, '?cursor=AAAA'), 400, { message: 'the cursor is not one of this list' })
+    expectError(await deliveries(id, '?cursor=AAAA'), 400, { message: 'the cursor does not belong to this list' })
     const other = await registerWebhook()
     expect(await deliveries(other.id, search)).toMatchObject({ status: 200, body: [] })
   })
@@ -186,7 +186,7 @@ describe('the deliveries', () => {
     ['?limit=1001', ['limit']],
     ['?status=held', ['status']],
     ['?cursor=%20', ['cursor']],
-  ])('refuse %s', async (query, fields) => {
+  ])('reject %s', async (query, fields) => {
     expectMalformed(await deliveries(UNKNOWN, query), 'query', fields)
   })
 })
@@ -212,7 +212,7 @@ describe('rotating the secret', () => {
 })
 
 describe('an endpoint that answers 410', () => {
-  test('is disabled, refuses tests and replays until it is enabled, and then gets what it missed with the same id', async () => {
+  test('is disabled, rejects tests and replays until it is enabled, and then gets what it missed with the same id', async () => {
     const endpoint = await registerWebhook()
     const eventId = await disable(endpoint)
     expect((await list()).body[0]).toMatchObject({
@@ -236,7 +236,7 @@ describe('an endpoint that answers 410', () => {
 })
 
 describe('a replay', () => {
-  test('of one event has it arrive again: same id, same text, another signature', async () => {
+  test('of one event delivers it again: same id, same text, another signature', async () => {
     const { id, path } = await registerWebhook()
     const { eventId } = (await operate(id, 'test')).body
     await noted(id, 1)
@@ -248,7 +248,7 @@ describe('a replay', () => {
     expect((await noted(id, 2)).map(({ attempt }: { attempt: number }) => attempt)).toEqual([1, 1])
   })
 
-  test('since a time has all arrive again, once for each call', async () => {
+  test('since a time delivers all again, once for each call', async () => {
     const { id, path } = await registerWebhook()
     const since = new Date().toISOString()
     for (let sent = 0; sent < 3; sent++) await operate(id, 'test')
@@ -259,7 +259,7 @@ describe('a replay', () => {
     await arrived(path, 6)
     expect((await operate(id, 'replay', { since }, headers)).body).toEqual({ replayed: 3 })
     expectError(await operate(id, 'replay', { since, cursor: 'AAAA' }), 400, {
-      message: 'the cursor is not one of this list',
+      message: 'the cursor does not belong to this list',
     })
     await noted(id, 6)
     expect(arrivedAt(path)).toHaveLength(6)

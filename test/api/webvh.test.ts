@@ -52,7 +52,7 @@ beforeAll(async () => {
   listId = body.links[0].id
 })
 
-test('the log is at the address that the DID names, and is asked for again each time', async () => {
+test('the log is at the address that the DID names, and is not cached', async () => {
   const { host, pathname } = new URL(world.baseUrl)
   const path = pathname.split('/').filter((segment) => segment !== '')
   expect(did.split(':').slice(3)).toEqual([host.replace(/.*:/, 'localhost%3A'), ...path, 'webvh', tenantId])
@@ -63,7 +63,7 @@ test('the log is at the address that the DID names, and is asked for again each 
   await expectExample(answer)
 })
 
-test('a schema and a status list are the same for ever', async () => {
+test('a schema and a status list never change', async () => {
   for (const [id, content] of [
     [schemaId, schemaOf(did)],
     [listId, listOf(did, registryId)],
@@ -75,13 +75,13 @@ test('a schema and a status list are the same for ever', async () => {
   await expectExample(await api.get(resourcePath(schemaId)))
 })
 
-test('a registry is not: it gets links', async () => {
+test('a registry changes: it gets links', async () => {
   const answer = await api.get(resourcePath(registryId))
   expect(answer).toMatchObject({ status: 200, body: { links: [{ id: listId, type: 'anonCredsStatusList' }] } })
   expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'no-cache' })
 })
 
-describe('a caller who has the document already', () => {
+describe('a caller that already has the document', () => {
   test('gets a 304 for its ETag', async () => {
     for (const path of [logPath(), resourcePath(schemaId), resourcePath(registryId)]) {
       const { etag = '' } = (await api.get(path)).headers
@@ -112,7 +112,7 @@ test('what the tenant does not have is a 404', async () => {
   expectError(await api.get(resourcePath(schemaId, 'base')), 404, { message })
 })
 
-test('no token is asked for, and none is looked at', async () => {
+test('no token is required, and none is read', async () => {
   const answer = await api.get(logPath(), { headers: { authorization: 'Bearer x' } })
   expect(answer.status).toBe(200)
 })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/api/client.ts'
 import { expectExample } from '../support/api/example.ts'
 import { api, expectError, globex, tokens, tokenWith } from '../support/api/scene.ts'
-import { extension, type Made, make, makeCa, newKeys } from '../support/certificates.ts'
+import { type CertificateWithKeys, extension, make, makeCa, newKeys } from '../support/certificates.ts'
 
 const newTenant = async (label: string): Promise<string> => {
   const { body } = await api.post('/multi-tenancy/create-tenant', {
@@ -26,7 +26,7 @@ const expectFields = ({ status, body }: Answer, fields: string[]) => {
 }
 const NOT_FOUND = { message: 'there is no such record' }
 const CA = { basicConstraints: { ca: true, pathLenConstraint: 0 } }
-const bodyOf = ({ base64, privateKey }: Made, ...chain: Made[]) => ({
+const bodyOf = ({ base64, privateKey }: CertificateWithKeys, ...chain: CertificateWithKeys[]) => ({
   certificate: base64,
   ...(chain.length > 0 && { chain: chain.map((one) => one.base64) }),
   keyType: 'P-256',
@@ -49,10 +49,10 @@ const leaf = await make({ by: access })
 const other = await make({})
 const anchor = await makeCa({ subject: 'CN=Anchor' })
 const rsa = await make({ keys: await newKeys(RSA) })
-const pkcs8 = ({ privateKey }: Made) => Buffer.from(privateKey, 'base64')
+const pkcs8 = ({ privateKey }: CertificateWithKeys) => Buffer.from(privateKey, 'base64')
 // The private half of one key with the public half of the certificate's, which Node does not compare.
 const halves = Buffer.concat([pkcs8(other).subarray(0, -65), pkcs8(leaf).subarray(-65)])
-const encrypted = (made: Made): string =>
+const encrypted = (made: CertificateWithKeys): string =>
   createPrivateKey({ key: pkcs8(made), format: 'der', type: 'pkcs8' })
     .export({ format: 'der', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'secret' })
     .toString('base64')
@@ -222,7 +222,7 @@ describe('POST /x509/import', () => {
       ['certificate'],
       async () => bodyOf(leaf, await makeCa({ ...ended, keys: access.keys })),
     ],
-    ['a chain of others', ['certificate'], () => bodyOf(leaf, anchor)],
+    ['a chain of another certificate', ['certificate'], () => bodyOf(leaf, anchor)],
     ['an anchor in the chain', ['certificate'], async () => bodyOf(await make({ by: anchor }), anchor)],
     ['a leaf above it', ['certificate'], async () => bodyOf(await make({ by: leaf }), leaf)],
     ['five above it', ['chain'], () => bodyOf(leaf, access, access, access, access, access)],

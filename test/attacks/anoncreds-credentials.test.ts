@@ -147,7 +147,7 @@ describeWithLibrary('where a registry does not answer', () => {
       .mockResolvedValue({ resolutionMetadata: { error: 'unavailable', message: 'x' } } as never)
 
   test.each(['getSchema', 'getCredentialDefinition'] as const)(
-    'a credential is kept, and stored by a call: %s',
+    'a credential message is stored, and its credential verified by a call: %s',
     async (method) => {
       const exchange = await requested()
       const before = await heldCredentials()
@@ -228,7 +228,7 @@ describeWithLibrary('a credential is abandoned, and not stored,', () => {
     ],
     ['of another definition', (content) => ({ ...content, cred_def_id: other.credentialDefinitionId })],
     ['of another schema', (content) => ({ ...content, schema_id: other.schemaId })],
-    ['with a signature that is none', (content) => ({ ...content, signature: {} })],
+    ['with an invalid signature', (content) => ({ ...content, signature: {} })],
     [
       'with a prime that the library looks at for hours',
       withSignature(({ p_credential }) => (p_credential.e = String(2n ** 9941n - 1n))),
@@ -240,7 +240,7 @@ describeWithLibrary('a credential is abandoned, and not stored,', () => {
       'of a revocation registry that is not there',
       (content) => ({ ...content, rev_reg_id: `${content.cred_def_id}/registry/x` }),
     ],
-    ['that is no object', () => [1]],
+    ['that is not an object', () => [1]],
     ['that is nothing', () => 'null'],
   ])('%s', async (_, alter) => {
     const exchange = await requested()
@@ -269,7 +269,7 @@ describeWithLibrary('a credential is abandoned, and not stored,', () => {
   })
 })
 
-describe('an offer is refused, and nothing is stored,', () => {
+describe('an offer is rejected, and nothing is stored,', () => {
   const offerOf = (attributes: Json[], version: 'v1' | 'v2'): Json => {
     const base64 = Buffer.from(
       JSON.stringify({ cred_def_id: definition.credentialDefinitionId, schema_id: definition.schemaId }),
@@ -311,7 +311,7 @@ describe('an offer is refused, and nothing is stored,', () => {
     expect((await send(offerOf(many(count), 'v2'))).status).toBe(status)
   })
 
-  test('and one with 125 attributes is taken', async () => {
+  test('and one with 125 attributes is accepted', async () => {
     const message = offerOf(many(125), 'v2')
     expect((await send(message)).status).toBe(200)
     expect((await recordOf(await exchangeOn(message['@id']))).state).toBe('offer-received')
@@ -339,9 +339,9 @@ describeWithLibrary('an offer', () => {
 
   test.each<[string, () => object]>([
     ['another schema than its definition', () => ({ schema_id: other.schemaId })],
-    ['a definition that nobody has', () => ({ cred_def_id: 'did:memory:attacker/definition/none' })],
-    ['a registry that nobody has', () => ({ cred_def_id: 'did:nowhere:attacker/definition/none' })],
-    ['a registry that nobody has, at length', () => ({ cred_def_id: `did:nowhere:${'x'.repeat(4_000)}` })],
+    ['a definition that does not exist', () => ({ cred_def_id: 'did:memory:attacker/definition/none' })],
+    ['a registry that does not exist', () => ({ cred_def_id: 'did:nowhere:attacker/definition/none' })],
+    ['a registry that does not exist, with a long id', () => ({ cred_def_id: `did:nowhere:${'x'.repeat(4_000)}` })],
     ['no proof that its key is correct', () => ({ key_correctness_proof: {} })],
     ['no nonce', () => ({ nonce: undefined })],
     [

@@ -1,4 +1,4 @@
-/** AnonCreds presentations of a wallet that lies: refused with a reason, and never verified. */
+/** AnonCreds presentations of a dishonest wallet: rejected with a reason, and never verified. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { askForAnonCreds, publish, WAYS, type Way } from '../support/anoncreds/asked-presentations.ts'
 import { altered } from '../support/anoncreds/bare-library.ts'
@@ -38,7 +38,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     expect(asking.answers[0]?.message).toMatchObject({ '@type': expect.stringContaining('problem-report') })
   })
 
-  test.each(ways)('by %s is verified, and refused where it lies', async (way) => {
+  test.each(ways)('by %s is verified, and refused if it was altered', async (way) => {
     const [honest] = HONEST
     const lie = ATTACKS.find(({ name }) => name === 'a weaker predicate')
     if (honest === undefined || lie === undefined) throw new Error('there is nothing to present')
@@ -97,7 +97,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     })
   })
 
-  test('is not verified where there is nothing that it names, and not judged where this can not be read here', async () => {
+  test('is not verified where there is nothing that it names, and not judged where this cannot be read here', async () => {
     const [honest] = HONEST
     for (const schema_id of ['did:memory:nobody/schema', 'did:unknown:method/schema']) {
       const asked = { requested_attributes: { r0: { name: 'degree' } } }
@@ -119,7 +119,7 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     }
   })
 
-  test('in one of two formats that were asked for waits for somebody to accept it', async () => {
+  test('in one of two requested formats waits for an API call', async () => {
     const [honest] = HONEST
     if (honest === undefined) throw new Error('there is nothing to present')
     const format = { name: 'p', version: '1.0', ...honest.asked }
@@ -133,14 +133,14 @@ describeWithLibrary('a presentation of AnonCreds', () => {
     expect(Object.keys(proof.presentation)).toEqual(['anoncreds'])
   })
 
-  test('is judged when it comes again after a failure of ours', async () => {
+  test('is verified when it is repeated after an internal error', async () => {
     const { registries } = await import('../../lib/agent/formats/anoncreds/registries.ts')
     const { AgentError } = await import('../../lib/errors.ts')
     const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test('did:memory:trusted'))
     const [honest] = HONEST
     if (registry === undefined || honest === undefined) throw new Error('there is nothing to read')
     const failure = vi.spyOn(registry, 'getSchema')
-    failure.mockRejectedValueOnce(new AgentError('store.unavailable', 'the table does not answer'))
+    failure.mockRejectedValueOnce(new AgentError('store.unavailable', 'DynamoDB is unavailable'))
     const asking = await ask(honest.asked)
     const presentation = honest.answer(asking.request)
     expect(await asking.answer(presentation)).toMatchObject({ state: 'request-sent' })

@@ -114,7 +114,7 @@ describeWithLibrary('requests of AnonCreds', () => {
     return (await stage.call('getCredentialById', { caller, path: { credentialRecordId: id } })).body
   }
 
-  /** The exchange is given up, and the wallet is told. */
+  /** The exchange is abandoned, and the wallet gets a problem report. */
   const expectAbandoned = async (offered: Offered, answer: { status: number; message?: Json }) => {
     expect(answer).toMatchObject({
       status: 200,
@@ -126,7 +126,7 @@ describeWithLibrary('requests of AnonCreds', () => {
     })
     expect(await record(offered)).toMatchObject({
       state: 'abandoned',
-      errorMessage: expect.stringContaining('offered'),
+      errorMessage: expect.stringContaining('offer'),
     })
   }
 
@@ -139,7 +139,7 @@ describeWithLibrary('requests of AnonCreds', () => {
     test.each([
       ["another definition of the issuer's", () => other],
       ["another tenant's definition", () => foreign],
-      ['a definition that nobody has', () => 'did:memory:issuer/definition/none'],
+      ['a definition that does not exist', () => 'did:memory:issuer/definition/none'],
     ])('a request for %s is abandoned', async (_, definition) => {
       const offered = await offer(mode)
       const request = withContent(await requestTo(offered), (content) => ({ ...content, cred_def_id: definition() }))
@@ -194,8 +194,8 @@ describeWithLibrary('requests of AnonCreds', () => {
           blinded_ms: { ...blinded_ms, hidden_attributes: ['age', 'master_secret'] },
         }),
       ],
-      ['that is no object', () => [1]],
-      ['that is no JSON', () => '{'],
+      ['that is not an object', () => [1]],
+      ['that is not JSON', () => '{'],
       ['that is nothing', () => 'null'],
     ])('a request %s is abandoned', async (_, alter) => {
       const offered = await offer('always', format, version)
@@ -205,7 +205,7 @@ describeWithLibrary('requests of AnonCreds', () => {
     test.each<[string, (content: Json) => unknown]>([
       ['with another blinded secret', (content) => ({ ...content, blinded_ms: { ...content.blinded_ms, u: '12345' } })],
       ['without a proof', ({ blinded_ms_correctness_proof: _, ...content }) => content],
-      ['with a nonce that is none', (content) => ({ ...content, nonce: 'x' })],
+      ['with an invalid nonce', (content) => ({ ...content, nonce: 'x' })],
     ])('a request %s, which only the library can tell, is abandoned', async (_, alter) => {
       const offered = await offer('always', format, version)
       await expectAbandoned(offered, await send(withContent(await requestTo(offered), alter)))
@@ -241,7 +241,7 @@ describeWithLibrary('requests of AnonCreds', () => {
       expect((await record(offered)).state).toBe('credential-issued')
     })
 
-    test('a request that only the library can tell is abandoned by the call that accepts it, and the wallet is told why', async () => {
+    test('a request that only the library can reject is abandoned by the call that accepts it, with a problem report', async () => {
       const { stage, caller, wallet } = world
       const offered = await offer('never', format, version)
       const unproven = withContent(await requestTo(offered), (content) => ({
@@ -289,10 +289,10 @@ describeWithLibrary('requests of AnonCreds', () => {
     })
     const accepted = await stage.call('acceptCredentialRequest', { caller, body: { credentialRecordId } })
     expect(accepted).toMatchObject({ status: 200, body: { state: 'abandoned' } })
-    expect(await inState('abandoned')).toMatchObject({ errorMessage: expect.stringContaining('offered') })
+    expect(await inState('abandoned')).toMatchObject({ errorMessage: expect.stringContaining('offer') })
   })
 
-  test('a request on the thread of the other version is refused', async () => {
+  test('a request on the thread of the other version is rejected', async () => {
     const [one, two] = [await offer('always', 'indy', 'v1'), await offer('always', 'indy', 'v2')]
     const request = await requestTo(one)
     const onOther = { ...request, '@id': randomUUID(), '~thread': { thid: two.held.threadId } }
@@ -300,7 +300,7 @@ describeWithLibrary('requests of AnonCreds', () => {
     expect((await record(two)).state).toBe('offer-sent')
   })
 
-  test('a request that answers no offer is refused', async () => {
+  test('a request that answers no offer is rejected', async () => {
     for (const version of ['v1', 'v2'] as const) {
       const request = await requestTo(await offer('always', 'indy', version))
       const thid = randomUUID()

@@ -1,4 +1,4 @@
-/** An invitation whose attached request is on the thread of somebody else's exchange: what its writer gains by that. */
+/** An invitation whose attached request is on the thread of another agent's exchange: what its writer gains by that. */
 import { randomUUID } from 'node:crypto'
 import { DidKey, JsonEncoder } from '@credo-ts/core'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -80,7 +80,7 @@ describe('a credential that a friend offers without a connection', () => {
       () => receiveMallorys([requestOn(REQUEST, randomUUID()), requestOn(OFFER, threadId)], {}),
     ],
     ['that makes a connection', () => connectMallorys(requestOn(OFFER, threadId))],
-  ])('is not given up by whoever has its thread in an invitation %s', async (_, receive) => {
+  ])('is not abandoned by an agent that has its thread in an invitation %s', async (_, receive) => {
     await receive()
     const answer = await sendToVictim(didCommMessage('issue-credential/2.0/problem-report', { thid: threadId }))
     expect({ status: answer.status, state: await stateOf() }).toEqual({ status: 400, state: 'offer-received' })

@@ -20,7 +20,7 @@ const wallet = await useWallet({ acceptOffers: false })
 const raw = new RawMessages(wallet)
 const caller = await createTenant(stage)
 const connection = await connect(stage, wallet, caller)
-/** The DID that the tenant issues with, as its first offer says it. */
+/** The DID that the tenant issues with, as in its first offer. */
 const issuerOfTenant = async (): Promise<string> => {
   await stage.call('createOffer', { caller, body: offerBody(connection.connectionId, wallet.did) })
   const { id } = await waitFor('the offer', async () => (await wallet.credentialExchanges())[0])
@@ -74,7 +74,7 @@ const issued = ({ message }: { message?: Json }): Json => {
   return JSON.parse(Buffer.from(message['credentials~attach'][0].data.base64, 'base64').toString())
 }
 
-/** The exchange is given up, and the wallet is told. */
+/** The exchange is abandoned, and the wallet gets a problem report. */
 const expectAbandoned = async (offered: Offered, answer: { status: number; message?: Json }) => {
   expect(answer).toMatchObject({
     status: 200,
@@ -84,7 +84,7 @@ const expectAbandoned = async (offered: Offered, answer: { status: number; messa
       description: { code: 'issuance-abandoned' },
     },
   })
-  expect(await record(offered)).toMatchObject({ state: 'abandoned', errorMessage: expect.stringContaining('offered') })
+  expect(await record(offered)).toMatchObject({ state: 'abandoned', errorMessage: expect.stringContaining('offer') })
 }
 
 const withCredential = (more: object) => (detail: Json) => ({
@@ -118,7 +118,7 @@ test.each<[string, (detail: Json) => unknown]>([
   ],
   ['another issuer', withCredential({ issuer: STRANGER })],
   ['another date of issuance', withCredential({ issuanceDate: '2020-01-01T00:00:00Z' })],
-  ['a date that is none', withCredential({ issuanceDate: 'yesterday' })],
+  ['an invalid date', withCredential({ issuanceDate: 'yesterday' })],
   ['an expiry', withCredential({ expirationDate: '2099-01-01T00:00:00Z' })],
   ['an id', withCredential({ id: 'urn:uuid:1' })],
   ['a type more', (detail) => withCredential({ type: [...detail.credential.type, 'DoctorCredential'] })(detail)],
@@ -175,7 +175,7 @@ describe('of several attachments', () => {
     }
   })
 
-  test('one that says one thing as base64 and another as JSON is read in one way', async () => {
+  test('one with different base64 and JSON is read in one way', async () => {
     const offered = await offer()
     const altered = withSubject({ degree: 'Doctor' })(offered.detail)
     const data = { ...base64(offered.detail), json: altered }
@@ -242,7 +242,7 @@ describe('the one permitted difference', () => {
     await expectAbandoned(offered, await send(requestOf(offered.thid, withSubject({ id })(offered.detail))))
   })
 
-  test('is no id that is too long, with which the message is refused', async () => {
+  test('is no id that is too long, with which the message is rejected', async () => {
     const offered = await offer('always', { degree: 'Bachelor' })
     const id = `did:x:${'y'.repeat(5000)}`
     const { status } = await send(requestOf(offered.thid, withSubject({ id })(offered.detail)))
@@ -339,7 +339,7 @@ test('an acknowledgement ends an exchange only where its status is OK (Aries RFC
   expect((await record(offered)).state).toBe('done')
 })
 
-test('a request that answers no offer is refused with a problem report', async () => {
+test('a request that answers no offer is rejected with a problem report', async () => {
   const { detail } = await offer()
   const thid = randomUUID()
   expect(await send(requestOf(thid, detail))).toMatchObject({

@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OF_UNFINISHED_HANDSHAKE } from '../../lib/records/handshake-expiry.ts'
-import { connectionRecords, credentialRecords, outOfBandRecords, questionAnswerRecords } from '../../lib/records/kinds.ts'
+import {
+  connectionRecords,
+  credentialRecords,
+  outOfBandRecords,
+  questionAnswerRecords,
+} from '../../lib/records/kinds.ts'
 import { rotationBetween } from '../../lib/records/pending-rotations.ts'
 import { tagPartition } from '../../lib/store/index-entries.ts'
 import { entryAddress } from '../../lib/store/keys.ts'
@@ -45,7 +50,7 @@ withOpenStack(stage.serviceClient).middlewareStack.add(
 afterAll(async () => {
   expect(await checkTable(stage.client, stage.table)).toEqual([])
 })
-/** Runs `act` and expects it to read few items, whatever comes of it. */
+/** Runs `act` and expects it to read few items, whatever the result. */
 const expectCheap = async <T>(act: () => Promise<T>, maxItems = MAX_ITEMS): Promise<T> => {
   await settled(stage)
   itemsRead = 0
@@ -130,7 +135,7 @@ describe('where a DID of the agent has many connections', async () => {
     ['ping', ping],
     ['hang-up', () => message('did-rotate/1.0/hangup')],
     ['problem report', () => report({ thid: randomUUID() })],
-  ])('a %s of a stranger reads none of them', async (_, made) => {
+  ])('a %s of an unknown sender reads none of them', async (_, made) => {
     expect((await expectCheap(() => raw.send(made(), stranger), 10)).status).toBe(400)
   })
 

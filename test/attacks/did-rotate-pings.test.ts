@@ -107,7 +107,7 @@ test('a wallet that has left its mediator hears from us at the new one, in spite
   expect(await contentsAt(next)).toEqual(['one', 'two', 'three'])
 })
 
-test('a wallet that goes back to its first DID gets what waited for it in order', async () => {
+test('a wallet that rotates back to its first DID gets what waited for it in order', async () => {
   const first = await connectionNow()
   const way = route
   await prior.pause()
@@ -136,7 +136,7 @@ test('a DID that never answers gets one ping, and the connection stays with the 
   expect((await connectionNow()).theirDid).toBe(theirDid)
 })
 
-/** The ping was sent, and was taken or not. */
+/** The ping was sent, and was accepted or not. */
 const pinged = (did: string, id = connectionId) =>
   waitFor('the attempt', async () => {
     const { queryAll } = await import('../../lib/store/table.ts')
@@ -146,7 +146,7 @@ const pinged = (did: string, id = connectionId) =>
     return waiting.every(({ attempts }) => Number(attempts?.N) > 0)
   })
 
-test('our own DID of the connection is no DID of the other agent, although our ping comes from its key', async () => {
+test('our own DID of the connection is not the DID of the other agent, although our ping comes from its key', async () => {
   const { did, theirDid } = await connectionNow()
   await rotateTo(did)
   await pinged(did)
@@ -175,7 +175,7 @@ test('two connections are not moved to our own DID of the other one, although ou
     })
 })
 
-test('a DID at which nobody listens holds back nothing', async () => {
+test('a DID with an unreachable endpoint holds back nothing', async () => {
   await next.pause()
   expect(await rotateTo(peerDidOf([newKey], next.url))).toMatchObject({ message: { '@type': ACK } })
   await send('to the prior one')
@@ -191,7 +191,7 @@ test('a DID without an endpoint is not pinged: it completes the rotation as it f
 })
 
 test.each<[string, string | { s: unknown; r?: unknown }]>([
-  ['the address guard refuses', 'http://169.254.169.254/latest'],
+  ['the address guard rejects', 'http://169.254.169.254/latest'],
   ['is a local name', 'http://intranet/'],
   [
     'is behind 20 mediators',
@@ -203,7 +203,7 @@ test.each<[string, string | { s: unknown; r?: unknown }]>([
     },
   ],
   ['has a mediator without a key', { s: 'http://127.0.0.1:1', r: ['no key'] }],
-])('a DID whose endpoint %s is refused, and changes nothing', async (_, where) => {
+])('a DID whose endpoint %s is rejected, and changes nothing', async (_, where) => {
   const before = await connectionNow()
   const service = { t: 'did-communication', recipientKeys: ['#key-1'], r: [], priority: 0 }
   const did = typeof where === 'string' ? peerDidOf([newKey], where) : peerDidWith([newKey], { ...service, ...where })
@@ -254,7 +254,7 @@ test('twelve rotations in a row make ten pings; an hour later there may be more'
   await settled(stage)
   expect(next.envelopes).toHaveLength(10)
 
-  // Back to the DID in use is none to another one.
+  // Back to the DID in use is not a rotation to another DID.
   expect(await rotateTo((await connectionNow()).theirDid)).toMatchObject({ message: { '@type': ACK } })
   expect((await answer({ '@id': randomUUID() })).status).toBe(400)
   expect(await rotateTo(accepted)).toMatchObject({ message: { description: { code: 'e.did.too_many_rotations' } } })
@@ -264,7 +264,7 @@ test('twelve rotations in a row make ten pings; an hour later there may be more'
   expect(await connectionNow()).toMatchObject({ theirDid: accepted, metadata: {} })
 })
 
-test('two agents of this service that rotate at once go on with their new DIDs', async () => {
+test('two agents of this service that rotate concurrently continue with their new DIDs', async () => {
   await import('../../lib/agent/compose.ts')
   const { currentAgent } = await import('../../lib/agent/credo/current.ts')
   const { transaction } = await import('../../lib/store/transaction.ts')

@@ -1,4 +1,4 @@
-/** did-rotate: a new DID counts once it has proven itself on the connection, and is until then in nobody's way. */
+/** did-rotate: a new DID counts once it has proven itself on the connection, and has no effect before. */
 import { randomUUID } from 'node:crypto'
 import { createPeerDidDocumentFromServices, didDocumentToNumAlgo4Did, TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommEnvelopeService } from '@credo-ts/didcomm'
@@ -174,7 +174,7 @@ describe('once the new DID has proven itself, the old one', () => {
     expect(changesSince(before, await recordsInTable(stage))).toEqual([])
   })
 
-  test('can not give the connection up', async () => {
+  test('cannot give the connection up', async () => {
     const report = message('didexchange/1.1/problem-report', { description: { code: 'no' } })
     expect((await raw.send(report, route)).status).toBe(200)
     expect((await connectionNow()).state).toBe('completed')
@@ -262,7 +262,7 @@ test.each([
   // Credo's pattern would take days for it.
   [`did:peer:2.Vz6Mkaaaaa${'SS'.repeat(24)}!`, 'e.did.unresolvable'],
   ['did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX', 'e.did.doc_unsupported'],
-])('a rotation to %s is refused as %s', async (did, code) => {
+])('a rotation to %s is rejected as %s', async (did, code) => {
   const before = await connectionNow()
   const answer = await rotate(did)
   expect(answer).toMatchObject({
@@ -286,7 +286,7 @@ test.each(['?x=1', '#key-1', '/a', ';a'])('a rotation to a DID URL with %s is re
   expect(await connectionNow()).toEqual(before)
 })
 
-test('a rotation to a DID with more keys than a message may have recipients is refused', async () => {
+test('a rotation to a DID with more keys than a message may have recipients is rejected', async () => {
   const keys = await Promise.all(Array.from({ length: 18 }, () => raw.newKey()))
   const serviceOf = (from: number) => ({
     ...{ t: 'did-communication', s: endpoint(), r: [], priority: from },
@@ -300,7 +300,7 @@ test('a rotation to a DID with more keys than a message may have recipients is r
 })
 
 describe('a hangup', () => {
-  test('ends its own connection, also when it comes again, and a message to it is a 409', async () => {
+  test('ends its own connection, also when it is repeated, and a message to it is a 409', async () => {
     await rotate(newDid)
     expect((await raw.send(message('did-rotate/1.0/hangup'), route)).status).toBe(200)
     expect((await raw.send(message('did-rotate/1.0/hangup'), route)).status).toBe(200)

@@ -1,8 +1,8 @@
-/** Envelopes and messages that were spoilt on purpose: whatever a stranger sends is a 400, or is handled; it is never a 5xx. */
+/** Envelopes and messages that were corrupted on purpose: whatever an unknown sender sends is a 400, or is handled; it is never a 5xx. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { oddValue, spoilt } from '../support/api/odd-values.ts'
+import { corrupted, oddValue } from '../support/api/odd-values.ts'
 import { FULL } from '../support/depth.ts'
 import { connect, createTenant, requestBody } from '../support/scenes.ts'
 import type { Reply } from '../support/stage/in-process-stage.ts'
@@ -17,7 +17,7 @@ const HEADERS = { 'content-type': 'application/didcomm-envelope-enc' }
 const stage = await useStage()
 const wallet = await useWallet()
 const raw = new RawMessages(wallet)
-/** Acme's door, and what an invitation says of it. */
+/** Acme's endpoint, and the invitation with it. */
 const path = await createTenant(stage)
 const { body } = await stage.call('createRequest', { caller: path, body: requestBody })
 const route = await raw.routeToDid(body.invitationDid)
@@ -39,11 +39,11 @@ const expectClientError = ({ status, body }: Reply): void => {
   expect(status, JSON.stringify(body)).toBeLessThan(500)
 }
 
-describe('spoilt', () => {
+describe('corrupted', () => {
   test('parts of an envelope are a 4xx', async () => {
     const envelope = await raw.pack(ping(), route)
     await fc.assert(
-      fc.asyncProperty(fc.oneof(spoilt(envelope), oddValue), async (body) => {
+      fc.asyncProperty(fc.oneof(corrupted(envelope), oddValue), async (body) => {
         expectClientError(await receive(body ?? 'null'))
       }),
       { numRuns: RUNS },
@@ -53,7 +53,7 @@ describe('spoilt', () => {
   test('members of its header are a 400', async () => {
     const envelope = await raw.pack(ping(), { ...route, senderKey: await raw.newKey() })
     await fc.assert(
-      fc.asyncProperty(spoilt(headerOf(envelope)), async (header) => {
+      fc.asyncProperty(corrupted(headerOf(envelope)), async (header) => {
         expect((await receive(withHeader(envelope, header))).status).toBe(400)
       }),
       { numRuns: RUNS },
@@ -61,7 +61,7 @@ describe('spoilt', () => {
   })
 })
 
-/** What a stranger may say without a connection. */
+/** Messages that an unknown sender may send without a connection. */
 const MESSAGES = [
   ...didCommMessages(),
   { ...didCommMessage('did-rotate/1.0/rotate'), to_did: 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX' },
@@ -70,10 +70,10 @@ const MESSAGES = [
 
 const THREADS = fc.constantFrom('none', 'its own', 'the invitation')
 
-describe('a message of a stranger, as it should be and spoilt, is no 5xx', () => {
+describe('a message of an unknown sender, valid or corrupted, is no 5xx', () => {
   test.each(MESSAGES)('%s', async (_, whole) => {
     const senderKey = await raw.newKey()
-    const messages = fc.oneof({ weight: 1, arbitrary: fc.constant(whole) }, { weight: 4, arbitrary: spoilt(whole) })
+    const messages = fc.oneof({ weight: 1, arbitrary: fc.constant(whole) }, { weight: 4, arbitrary: corrupted(whole) })
     await fc.assert(
       fc.asyncProperty(messages, THREADS, fc.boolean(), async (message, thread, anonymous) => {
         const threads = { none: {}, 'its own': { thid: randomUUID() }, 'the invitation': { thid: randomUUID(), pthid } }
@@ -94,7 +94,7 @@ test("an envelope for one tenant's key is a 400 at another's door, and at the ba
   expect((await receive(envelope, {})).status).toBe(400)
 })
 
-test('and the agent goes on: a wallet connects, and its ping is answered', async () => {
+test('and the agent works afterwards: a wallet connects, and its ping is answered', async () => {
   const { walletConnectionId } = await connect(stage, wallet, path)
   expect(await raw.sendOn(walletConnectionId, ping())).toMatchObject({
     status: 200,

@@ -15,7 +15,7 @@ const ask = async (times: number) => {
   return raw.sendOn(connectionId, { ...message, '~transport': { return_route: 'all' } })
 }
 
-test('is told each of them once', async () => {
+test('gets each of them once', async () => {
   const [once, often] = [await ask(1), await ask(480)]
   expect(once.message?.disclosures).toContainEqual(
     expect.objectContaining({ id: 'https://didcomm.org/present-proof/2.0', roles: expect.any(Array) }),
@@ -23,7 +23,7 @@ test('is told each of them once', async () => {
   expect(often.message?.disclosures).toEqual(once.message?.disclosures)
 })
 
-test('is told of every protocol and role that the agent has, and of no other', async () => {
+test('gets every protocol and role that the agent has, and of no other', async () => {
   const { message } = await ask(1)
   const disclosures: { id: string; roles: string[] }[] = Object(message?.disclosures)
   const roles = disclosures.map(({ id, roles }) => [id.replace('https://didcomm.org/', ''), [...roles].sort()])

@@ -1,4 +1,4 @@
-/** A thread belongs to its connection: what others say on it changes and creates nothing, and its own messages still count. */
+/** A thread belongs to its connection: messages of others on it change and create nothing, and its own messages still count. */
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommAutoAcceptCredential } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
@@ -30,12 +30,12 @@ const alices = await connect(stage, alice, caller)
 const path = { connectionId: alices.connectionId }
 const handshake = (await stage.call('getConnectionById', { caller, path })).body.threadId
 const offer = (await stage.call('createOffer', { caller, body: offerBody(alices.connectionId, alice.did) })).body
-/** An invitation that nobody has taken. */
+/** An invitation that was not accepted. */
 const unused = (await stage.call('createRequest', { caller, body: requestBody })).body
 
 const OFFER = 'issue-credential/2.0/offer-credential'
 
-/** What Alice begins, a question to her, and two invitations of another agent that the tenant has taken. */
+/** What Alice begins, a question to her, and two invitations of another agent that the tenant has accepted. */
 const beginThreads = async (): Promise<void> => {
   const raw = new RawMessages(alice)
   const say = async (type: string): Promise<string> => {
@@ -125,9 +125,9 @@ const THREADS: Record<string, () => string> = {
 
 const EXCHANGES = [
   'a proof request',
-  'the request of an invitation that nobody has taken',
+  'the request of an invitation that was not accepted',
   'an offer of hers',
-  'an offer in an invitation that was taken',
+  'an offer in an invitation that was accepted',
 ]
 
 /** Messages that exchanges are made of, and those that end them. */
@@ -144,7 +144,7 @@ const triedOn = (thread: string, messages: DidCommJson[]): DidCommJson[] =>
 
 describe.each(Object.entries(THREADS))('on the thread of %s', (thread, threadOf) => {
   test('a message that bears its id has no effect', async () => {
-    // A report would be taken, and the others for its repetitions.
+    // A report would be accepted, and the others for its repetitions.
     const messages = exchangeMessages().filter((message) => !isReport(message))
     const bearing = triedOn(thread, messages).map((message) => ({ ...message, '@id': threadOf() }))
     expect(await effects(bearing, await mallorysOwn())).toEqual([])
@@ -179,7 +179,7 @@ const TO_THE_OTHER_ROLE: Record<string, RegExp> = {
 }
 
 test.each(Object.entries(TO_THE_OTHER_ROLE))(
-  'on the thread of %s, not even Alice says what is for the other role',
+  'on the thread of %s, not even Alice may send messages of the other role',
   async (thread, types) => {
     const raw = new RawMessages(alice)
     const messages = didCommMessages({ thid: THREADS[thread]?.() ?? '' }).filter((message) =>
@@ -190,7 +190,7 @@ test.each(Object.entries(TO_THE_OTHER_ROLE))(
   },
 )
 
-test('a stranger begins no exchange, even where it says how it would be answered', async () => {
+test('an unknown sender begins no exchange, even with a return address', async () => {
   const senderKey = await mallory.newKey()
   const service = {
     recipientKeys: [TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)],
@@ -201,7 +201,7 @@ test('a stranger begins no exchange, even where it says how it would be answered
   expect(await effects(messages, { ...(await alicesKey()), senderKey })).toEqual([])
 })
 
-test('who holds an invitation that nobody has taken may not propose something else', async () => {
+test('the receiver of an unaccepted invitation may not propose something else', async () => {
   const messages = exchangeMessages({ thid: unused.proofRecordThId }).filter(({ '@type': type }) =>
     /propose|offer|request|ack/.test(String(type)),
   )
@@ -249,7 +249,7 @@ test('a connection with another tenant reaches nothing of this one', async () =>
   expect(
     await effects(exchangeMessages({ thid: alices.request.proofRecordThId }).slice(0, 1), {
       ...(await mallorysOwn()),
-      endpoint: endpoint,
+      endpoint,
     }),
   ).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** A key of a DID that a wallet without an endpoint has given up: whoever has it fetches nothing any more (Aries RFC 0794). */
+/** A key of a DID that a wallet without an endpoint has given up: its owner can no longer fetch messages (Aries RFC 0794). */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { connect } from '../support/scenes.ts'

@@ -1,4 +1,4 @@
-/** A response to this agent's request (Aries RFC 0023, 0160) is its sender's: it speaks for no key of anybody else. */
+/** A response to this agent's request (Aries RFC 0023, 0160) is its sender's: it must not name another agent's key. */
 import { DidDocument, DidKey, DidsApi, JsonTransformer } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -34,10 +34,10 @@ type Respond = (
 
 const routingBy = (recipientKey: Json) => ({ endpoints: ['http://127.0.0.1:9999'], routingKeys: [], recipientKey })
 
-/** Of the specification of did:peer, method 1: nobody's here. */
+/** Of the specification of did:peer, method 1: not of an agent here. */
 const BY_DOCUMENT = 'did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa'
 
-/** Responses that name a key, by Credo, signed by the key of the invitation as they have to be. */
+/** Responses that name a key, by Credo, signed by the key of the invitation as they must be. */
 const RESPONSES: Record<string, Respond> = {
   didexchange: (asked, invitation, key) =>
     mallory.agent.context
@@ -89,7 +89,7 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
     await connectionOf(stage, victim, outOfBandRecord.id)
   })
 
-  test('with the key of somebody else is refused, and writes nothing', async () => {
+  test('with the key of another agent is rejected, and writes nothing', async () => {
     const { invitation, connection, route, outOfBandRecord } = await asked()
     const message = await respond(connection, invitation, await raw.newKey())
     const before = await recordsInTable(stage)
@@ -99,7 +99,7 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
   })
 
   if (name === 'didexchange')
-    test('with a DID URL of its own is refused, and writes nothing', async () => {
+    test('with a DID URL of its own is rejected, and writes nothing', async () => {
       const { invitation, connection, route, invitationKey } = await asked()
       const senderKey = await raw.newKey()
       const { context } = mallory.agent
@@ -134,9 +134,9 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
       expect(received).toMatchObject({ content: 'hello' })
     })
 
-  // In connections/1.0 the document is no DID's: test/attacks/handshakes.test.ts names the other key there.
+  // In connections/1.0 no DID names the document: test/attacks/handshakes.test.ts names the other key there.
   if (protocol === 'didexchange')
-    test('with the key of somebody else beside its own is refused, and writes nothing', async () => {
+    test('with the key of another agent beside its own is rejected, and writes nothing', async () => {
       const { invitation, connection, route, outOfBandRecord } = await asked()
       const [senderKey, other] = [await raw.newKey(), await raw.newKey()]
       const { create } = DidsApi.prototype
@@ -175,7 +175,7 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
   }
 
   // Base58 takes quadratic time.
-  test('with a long key in its signed document is refused at once', async () => {
+  test('with a long key in its signed document is rejected immediately', async () => {
     const { send, outOfBandRecord } = await respondWith(({ DIDDoc: { publicKey } }) =>
       publicKey.push({ ...publicKey[0], publicKeyBase58: 'z'.repeat(80_000) }),
     )
@@ -185,7 +185,7 @@ describe.each(Object.entries(RESPONSES))('by %s', (name, respond) => {
     await connectionOf(stage, victim, outOfBandRecord.id, 'request-sent')
   })
 
-  test('with null in its signed document, where members are optional, is taken', async () => {
+  test('with null in its signed document, where members are optional, is accepted', async () => {
     const { send, outOfBandRecord } = await respondWith(({ DIDDoc: { publicKey, service } }) => {
       Object.assign(publicKey[0], { publicKeyPem: null })
       Object.assign(service[0], { routingKeys: null, priority: null, accept: null })

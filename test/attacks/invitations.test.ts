@@ -9,10 +9,10 @@ import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '.
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 
-/** Where hand-made DIDs say that they are reached; nobody listens. */
+/** The endpoint of hand-made DIDs; nothing listens there. */
 const NOWHERE = 'http://127.0.0.1:1'
 
-/** An invitation that nobody has taken; one for each test. */
+/** An invitation that was not accepted; one for each test. */
 let unused: Json
 let other: Json
 let key: RawKey
@@ -85,7 +85,7 @@ describe.each(Object.entries(REQUESTS))('a request of %s', (_, requestOf) => {
     expect(await effects(requestOf(invitationIdOf(unused), [key]), route)).toEqual([])
   })
 
-  test('has no effect where another wallet has taken the invitation', async () => {
+  test('has no effect where another wallet has accepted the invitation', async () => {
     expect(await effects(requestOf(invitationIdOf(alices.request), [key]), await keyOf(alices.request))).toEqual([])
   })
 
@@ -130,9 +130,9 @@ describe('on an older connection', () => {
   const sendAsAlice = (message: Json) => new RawMessages(alice).sendOn(alices.walletConnectionId, message)
 
   test.each<[string, (request: Json) => Json]>([
-    ['taken by a reuse', reuse],
+    ['accepted by a reuse', reuse],
     ['answered', presentation],
-  ])('an invitation by another DID can not be %s', async (_, messageFor) => {
+  ])('an invitation by another DID cannot be %s', async (_, messageFor) => {
     const before = await recordsInTable(stage)
     expect((await sendAsAlice(messageFor(unused))).status).toBe(400)
     expect(changesSince(before, await recordsInTable(stage))).toEqual([])

@@ -1,4 +1,4 @@
-/** Tenant isolation of every operation, by the table of example calls: nobody reaches what is another agent's, or learns whether it exists. */
+/** Tenant isolation of every operation, by the table of example calls: no caller reaches another agent's data, or learns whether it exists. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorStatusesOf } from '../../lib/interface/contract.ts'
@@ -27,7 +27,7 @@ const UNKNOWN_DID = `did:peer:4z${'1'.repeat(46)}`
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-/** The value with each id of a record in it as `rename` says. */
+/** The value with each id of a record in it changed by `rename`. */
 const withIds = (value: unknown, rename: (id: string) => string, name = ''): unknown => {
   if (typeof value === 'string') return UUID.test(value) && /Ids?$/.test(name) ? rename(value) : value
   if (Array.isArray(value)) return value.map((member) => withIds(member, rename, name))
@@ -54,13 +54,13 @@ describe.each(OF_AGENTS)('$operationId', (contract) => {
 
   beforeAll(async () => {
     example = await exampleOf(operationId, scene)
-    const { stranger } = example
+    const { unauthorized: stranger } = example
     // A root token with tenants may name any, and manages any organization.
     others = [other, { role: 'RestRootAgent' }, stranger ?? {}]
   })
 
   test('shows and does nothing of one agent to another, as if it did not exist', async () => {
-    const { asked, stranger, isPublic = false } = example
+    const { asked, unauthorized: stranger, isPublic = false } = example
     const ids = idsIn(asked)
     for (const caller of others) {
       const answer = await call(operationId, { ...asked, caller })

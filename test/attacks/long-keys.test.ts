@@ -23,10 +23,10 @@ const raw = new RawMessages(wallet)
 const handshake = new RawHandshake(wallet, raw)
 const invite = async () => (await stage.call('createRequest', { caller, body: requestBody })).body
 
-/** A message that is refused takes a twentieth. */
+/** A message that is rejected takes a twentieth. */
 const AT_ONCE = base58Time()
 
-test("the agent leaves Credo's encoders as they are", async () => {
+test("the agent leaves Credo's encoders unchanged", async () => {
   await invite()
   expect(functions()).toEqual(ofCredo)
 })
@@ -34,7 +34,7 @@ test("the agent leaves Credo's encoders as they are", async () => {
 test.each<[string, (did: string) => object]>([
   ['many services', () => ({ service: Array.from({ length: 20 }, (_, n) => serviceOf(n, 'x'.repeat(4_000))) })],
   ['a long key', (did) => ({ publicKey: [{ id: `${did}#1`, publicKeyBase58: 'z'.repeat(80_000) }] })],
-])('a request with a document of %s is refused at once, and writes nothing', async (_, more) => {
+])('a request with a document of %s is rejected immediately, and writes nothing', async (_, more) => {
   const { invitation } = await invite()
   const senderKey = await handshake.newKey()
   const did = unqualifiedDid(senderKey)
@@ -70,7 +70,7 @@ test.each(['status-request', 'delivery-request'])('a %s for a key without end is
 test.each([
   ['did:key', `did:key:z6Mk${'z'.repeat(80_000)}`],
   ['did:jwk', `did:jwk:${Buffer.from(JSON.stringify(JWK)).toString('base64url')}`],
-])('a %s without end is refused at once', async (_, did) => {
+])('a %s of extreme length is rejected immediately', async (_, did) => {
   const { invitation, invitationDid } = await invite()
   const way = { ...(await raw.routeToDid(invitationDid)), senderKey: await raw.newKey() }
   const spent = processorTime()
@@ -87,7 +87,7 @@ test.each([
   expect(spent()).toBeLessThan(AT_ONCE)
 })
 
-test('a signature in base58 without end is refused at once, whatever the holder calls it', async () => {
+test('a signature in base58 of extreme length is rejected immediately, under any alias', async () => {
   const { suiteClass: Suite } = signatureSuites().getByProofType('Ed25519Signature2020')
   const suite = new Suite({})
   const spent = processorTime()

@@ -1,4 +1,4 @@
-/** What changes at an issuer after an offer was made or taken, and wallets that make use of it. */
+/** What changes at an issuer after an offer was created or accepted, and wallets that make use of it. */
 import { expect, test } from 'vitest'
 import { bound, CLAIMS, CONFIGURATIONS, IDENTITY, unbound, useIssuer, type Wallet } from '../support/openid/issuance.ts'
 import { newKey } from '../support/openid/jwts.ts'
@@ -38,7 +38,7 @@ test('keys of certificates that have signed stay in the key set, and the certifi
     expect(await own.call('deleteCertificate', { path: { certificateId: id } })).toMatchObject({ status: 409 })
 })
 
-test('a code that is used again ends the token of what was issued in full, and says nothing else of it', async () => {
+test('a code that is used again ends the token of what was issued in full, and has no other effect', async () => {
   const { offer, wallet } = await taken()
   await issuer.obtain(wallet)
   expect(await issuer.postToken(issuer.formOf(offer))).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
@@ -77,7 +77,7 @@ test('empty objects and lists are claims, too', async () => {
     await expect(issuer.offer({ credentials: [{ credentialSupportedId: 'listed', payload }] })).rejects.toThrow('422')
 })
 
-test('a configuration that is gone asks for no proof, because nothing is issued', async () => {
+test('a configuration that was deleted asks for no proof, because nothing is issued', async () => {
   await update({ ...CONFIGURATIONS, toString: bound() })
   const { wallet } = await taken({ credentials: [{ credentialSupportedId: 'toString', payload: {} }] })
   await update(CONFIGURATIONS)
@@ -95,7 +95,7 @@ test('a token for a part of the offer is for that part, and null is what is abse
   expect(await ask(wallet, IDENTITY, nulls)).toMatchObject({ status: 200 })
 })
 
-test('copies that are too large for one answer are refused before anything is written', async () => {
+test('copies that are too large for one answer are rejected before anything is written', async () => {
   const own = await useIssuer(stage, 'Large', { batchCredentialIssuance: undefined })
   const offer = await own.offer({
     credentials: [{ credentialSupportedId: IDENTITY, payload: { text: 'x'.repeat(64_000) } }],
@@ -112,7 +112,7 @@ test('copies that are too large for one answer are refused before anything is wr
 })
 
 test.each(['2026-01-01T00:00:00+01', '2026-02-31T00:00:00Z', 'yesterday'])(
-  'a bulk revocation with the time %s is refused, in place of revoking nothing',
+  'a bulk revocation with the time %s is rejected, in place of revoking nothing',
   async (issuedBefore) => {
     const body = { publicIssuerId: issuer.issuerId, issuedBefore }
     expect(await issuer.call('revokeStatuses', { body })).toMatchObject({ status: 422 })

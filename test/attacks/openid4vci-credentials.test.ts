@@ -106,7 +106,7 @@ describe('an access token', () => {
     expect((await issuer.now(wallet.session)).issuedCredentials).toHaveLength(20)
   })
 
-  test('has 20 requests however many come at once', async () => {
+  test('has 20 requests however many are concurrent', async () => {
     const wallet = await taken()
     const requests = await Promise.all(Array.from({ length: 24 }, () => issuer.requestFor(wallet)))
     const replies = [
@@ -162,7 +162,7 @@ describe('a request', () => {
     expect(await ask(wallet)).toMatchObject({ status: 200 })
   })
 
-  test('with format beside the configuration is taken, a list in place of a body is not', async () => {
+  test('with format beside the configuration is accepted, a list in place of a body is not', async () => {
     const wallet = await taken()
     expect(await ask(wallet, { format: 'vc+sd-jwt', vct: 'other', claims: {} })).toMatchObject({ status: 200 })
     for (const body of ['[]', '5', 'null', '{', '', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`])
@@ -298,7 +298,7 @@ describe('claims', () => {
       expect(texts).not.toContain(value)
   })
 
-  test('are gone ten minutes after the token was given, and once all was accepted', async () => {
+  test('are deleted ten minutes after the token was given, and once all was accepted', async () => {
     const both = [of(IDENTITY, CLAIMS), of('second', CLAIMS)]
     const wallet = await taken({ credentials: both, expiresIn: 604_800 })
     const { notification_id } = await issuer.obtain(wallet)
@@ -340,7 +340,7 @@ describe('a notification', () => {
     expect(await issuer.now(wallet.session)).not.toHaveProperty('notification')
   })
 
-  test('is taken twice, not for the id of another token, and its text is stored nowhere', async () => {
+  test('is accepted twice, not for the id of another token, and its text is stored nowhere', async () => {
     const [wallet, other] = [await taken(), await taken()]
     const { notification_id } = await issuer.obtain(wallet)
     const body = { notification_id, event: 'credential_deleted', event_description: 'a text of the wallet' }

@@ -52,7 +52,7 @@ describe('a proof is invalid', () => {
       (nonce) => issuer.prove(newKey('P-384'), { nonce }, { alg: 'ES384' }),
     ],
     [
-      'that says ES256 of an Ed25519 key',
+      'with ES256 for an Ed25519 key',
       (nonce) =>
         rawJwt(
           ed25519.privateKey,
@@ -65,7 +65,7 @@ describe('a proof is invalid', () => {
       'without a signature',
       (nonce) => `${issuer.prove(key, { nonce }, { alg: 'none' }).split('.').slice(0, 2).join('.')}.`,
     ],
-    ['that says none and has a signature', (nonce) => issuer.prove(key, { nonce }, { alg: 'none' })],
+    ['with alg none and a signature', (nonce) => issuer.prove(key, { nonce }, { alg: 'none' })],
     [
       'with an HMAC by the public key',
       (nonce) => {
@@ -153,7 +153,7 @@ describe('a proof is invalid', () => {
   })
 })
 
-test('a proof by Ed25519 is taken where the configuration has EdDSA, and a key has nothing but its numbers', async () => {
+test('a proof by Ed25519 is accepted where the configuration has EdDSA, and a key has nothing but its numbers', async () => {
   const header = { typ: 'openid4vci-proof+jwt', alg: 'EdDSA', jwk: { ...ed25519.jwk, use: 'sig', more: 'secret' } }
   const claims = { aud: issuer.url, iat: seconds(), nonce: await issuer.nonce() }
   const { body } = await postJwts(rawJwt(ed25519.privateKey, header, claims, null))

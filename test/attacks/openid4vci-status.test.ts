@@ -1,4 +1,4 @@
-/** Hostile and simultaneous changes of statuses that an issuer of OpenID4VCI has given, and lists of others. */
+/** Hostile and simultaneous changes of statuses that an issuer of OpenID4VCI has given, and lists of third parties. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { jobItem } from '../../lib/jobs/job.ts'
 import { runJob } from '../../lib/jobs/run.ts'
@@ -35,7 +35,7 @@ const sessionOf = async (id: string, of = tenantId) => {
   if (session === undefined) throw new Error('no such session')
   return session
 }
-/** What lists say of a session's credentials. */
+/** The statuses of a session's credentials in lists. */
 const bitsOf = async (id: string, of = tenantId): Promise<number[]> => {
   const { issuedCredentials = [] } = await sessionOf(id, of)
   const statuses = issuedCredentials.flatMap(({ status }) => status ?? [])
@@ -94,7 +94,7 @@ describe('a status', () => {
     }
   })
 
-  test('of twenty in one piece is right, or is to be asked for again, where they are revoked at once', async () => {
+  test('of twenty in one piece is right, or must be requested again, if they are revoked concurrently', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => issued({ index })))
     let replies: Json[] = []
     await conflicts.watch(async () => {
@@ -109,7 +109,7 @@ describe('a status', () => {
     expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(15)
   })
 
-  test('in over 90 pieces is changed in several transactions, for good only', async () => {
+  test('in over 90 pieces is changed in several transactions, permanently only', async () => {
     const lists = ['first', 'second'].map((listId) => ({
       ...{ credentialConfigurationId: 'degree', issuedAt: '2026-11-01T00:00:00.000Z', count: 64 },
       status: { listId, indexes: Array.from({ length: 64 }, (_, piece) => piece * 2048 + 5) },
@@ -124,7 +124,7 @@ describe('a status', () => {
   })
 })
 
-test('a change of status is an event; what was issued is none', () => {
+test('a change of status is an event; issuance is none', () => {
   const { isChange } = issuanceSessionRecords.events?.['openid4vc_issuance.status_changed'] ?? {}
   const changes = (before: string | undefined, after: string) =>
     isChange?.({ credentialStatus: after, _tags: {} }, { ...(before && { credentialStatus: before }), _tags: {} })
@@ -190,7 +190,7 @@ describe('a revocation of many', () => {
     expect(await bits()).toEqual([[1], [1], [1], [0]])
   })
 
-  test('whose process is killed in the middle goes on, and counts each session once', async () => {
+  test('whose process is killed in the middle continues, and counts each session once', async () => {
     const sessionIds = await Promise.all(Array.from({ length: 12 }, () => issued()))
     const { id } = (await start({ sessionIds: [...sessionIds, 'unknown'] })).body
     const key = { tenant: tenantId, type: 'status-revocation', id } as const
@@ -265,7 +265,7 @@ describe('a list of this service', async () => {
   const [by, foreign] = [await issuerBy(trusted), await issuerBy(other)]
   const read = (path: object) => call('getStatusList', { caller: {}, path })
 
-  test('decides of a credential at once', async () => {
+  test('revokes a credential concurrently', async () => {
     const present = () => one({ claims: { status: by.status } })
     expect(await present()).toMatchObject({ ...VERIFIED, credentials: [{ status: 'valid' }] })
     await change('suspend', by.id, by.caller)
@@ -276,7 +276,7 @@ describe('a list of this service', async () => {
     expect(await present()).toMatchObject({ ...failed('status'), errorMessage: expect.stringMatching(/invalid/) })
   })
 
-  test('of another issuer says nothing of a credential, be it asked for with trust or not', async () => {
+  test('of another issuer has no effect on a credential, whether or not it is trusted', async () => {
     expect(await one({ claims: { status: foreign.status } })).toMatchObject(failed('status'))
     const borrowed = { status_list: { ...by.status.status_list, uri: foreign.status.status_list.uri } }
     expect(await one({ claims: { status: borrowed } }, queryOf({}))).toMatchObject(failed('status'))

@@ -1,4 +1,4 @@
-/** Hostile requests for access tokens: codes and PINs guessed, raced, replayed, of others, and at their end. */
+/** Hostile requests for access tokens: codes and PINs guessed, raced, replayed, of third parties, and expired. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { GRANT_TYPE, type Offer, useIssuer } from '../support/openid/issuance.ts'
 import type { Reply } from '../support/stage/in-process-stage.ts'
@@ -88,7 +88,7 @@ describe('a code', () => {
       expect([400, 503]).toContain(status === 400 && body.error !== 'invalid_grant' ? body.error : status)
   })
 
-  test('gives none once its session or issuer is gone, and its token ends', async () => {
+  test('gives none once its session or issuer is deleted, and its token ends', async () => {
     const own = await useIssuer(stage, 'Ending')
     const [used, deleted, open] = [await own.offer(), await own.offer(), await own.offer()]
     const { accessToken } = await own.take(used)
@@ -151,7 +151,7 @@ describe('a PIN', () => {
     expect(await ask(offer)).toMatchObject({ status: 200 })
   })
 
-  test('is guessed at most five times by 20 at once, however often that is repeated', async () => {
+  test('is guessed at most five times by 20 concurrent callers, however often that is repeated', async () => {
     const offer = await issuer.offer({ pin: true })
     const guesses = Array.from({ length: 20 }, (_, guess) => String(9000 + guess)).filter(
       (guess) => guess !== offer.pin,

@@ -1,7 +1,14 @@
 /** Hostile presentations at a verifier of OpenID4VP: each ends its session with the name of the check that it fails, and is never verified. */
 import { describe, expect, test } from 'vitest'
 import { digest, seconds } from '../support/openid/jwts.ts'
-import { failed, type Made, queryOf, startPresenting, type TokenOf, VERIFIED } from '../support/openid/presenting.ts'
+import {
+  type CredentialOptions,
+  failed,
+  queryOf,
+  startPresenting,
+  type TokenOf,
+  VERIFIED,
+} from '../support/openid/presenting.ts'
 import {
   bindTo,
   newAuthority,
@@ -105,14 +112,14 @@ describe('transaction data', () => {
 })
 
 describe('a query', () => {
-  const presentAs = (ids: string[], options: object, made: Made = {}) =>
+  const presentAs = (ids: string[], options: object, made: CredentialOptions = {}) =>
     present(options, async (request) => {
       const presentation = bindTo(holder, await credential(made), request)
       return Object.fromEntries(ids.map((id) => [id, [presentation]]))
     })
   const unasked = { credential_sets: [{ options: [['identity']], required: false }] }
 
-  test.each<[string, string[], object, Made?]>([
+  test.each<[string, string[], object, CredentialOptions?]>([
     ['another type', ['identity'], {}, { claims: { vct: OTHER }, by: another }],
     ['an unknown id', ['identity', 'other'], {}],
     ['an id that is a member of Object', ['identity', 'toString'], {}],
@@ -131,7 +138,7 @@ describe('a query', () => {
       }),
     ],
     [
-      'claims that the library can not merge',
+      'claims that the library cannot merge',
       ['identity'],
       queryOf({ claims: [{ path: ['address', 'constructor', 'name'] }] }),
       { claims: { address: { constructor: { name: 'a' }, toString: {} } } },

@@ -4,12 +4,12 @@ import { deflateSync } from 'node:zlib'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { readCertificate } from '../../lib/x509/certificate.ts'
 import { newKey, rawJwt, seconds } from '../support/openid/jwts.ts'
-import { failed, type Made, queryOf, startPresenting, VERIFIED } from '../support/openid/presenting.ts'
+import { type CredentialOptions, failed, queryOf, startPresenting, VERIFIED } from '../support/openid/presenting.ts'
 import { type Authority, bindTo, newAuthority, useVerifier, VCT } from '../support/openid/verification.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
 
-/** What hosts of others say, by address; all others are not there. */
+/** Responses of third parties' hosts by address; all other hosts do not exist. */
 const { hosts, fetched } = vi.hoisted(() => ({ hosts: new Map<string, object>(), fetched: [] as string[] }))
 vi.mock(import('../../lib/egress/follow.ts'), async (original) => ({
   ...(await original()),
@@ -44,7 +44,7 @@ beforeEach(() => {
 })
 
 describe('trust', () => {
-  test.each<[string, Made, string]>([
+  test.each<[string, CredentialOptions, string]>([
     ['of another CA with the same name', { by: stranger }, 'trust'],
     ['of a CA for another type', { by: stranger, claims: { vct: VCT } }, 'trust'],
     ['by an expired certificate', { by: expired }, 'trust'],
@@ -88,7 +88,7 @@ describe('trust', () => {
     const of = (value: string) => queryOf({ trusted_authorities: [{ type: 'aki', values: [value] }] })
     expect(await one({}, of(aki(a.leaf)))).toMatchObject(VERIFIED)
     expect(await one({}, of(aki(b.leaf)))).toMatchObject(failed('trusted_authorities'))
-    // The leaf is trusted by itself, so what follows it says nothing.
+    // The leaf is trusted by itself, so certificates after it are ignored.
     const options = { ...of(aki(b.leaf)), trustedCertificates: [stranger.leaf] }
     const made = { by: stranger, header: { x5c: [stranger.leaf, b.leaf] } }
     expect(await one(made, options)).toMatchObject(failed('trusted_authorities'))
@@ -97,7 +97,7 @@ describe('trust', () => {
 
 describe('an issuer with a key set', () => {
   const by = { leaf: a.leaf, leafKey: jwksKey.privateKey }
-  const made = (header: object = { kid: '1' }): Made => ({
+  const made = (header: object = { kid: '1' }): CredentialOptions => ({
     by,
     claims: { iss: JWKS },
     header: { x5c: undefined, ...header },
@@ -118,7 +118,7 @@ describe('an issuer with a key set', () => {
     expect(fetched).toEqual([METADATA, 'https://keys.example/jwks'])
   })
 
-  test.each<[string, () => unknown, Made?]>([
+  test.each<[string, () => unknown, CredentialOptions?]>([
     ['with metadata of another issuer', () => says(METADATA, { issuer: `${JWKS}/`, jwks: { keys } })],
     ['with keys on another host', () => says(METADATA, { issuer: JWKS, jwks_uri: 'https://evil.example/jwks' })],
     ['with a host that redirects', () => says(METADATA, { issuer: JWKS, jwks: { keys } }, 302)],
@@ -161,7 +161,9 @@ describe('a status', () => {
     const head = { alg: 'ES256', typ: 'statuslist+jwt', x5c: [by.leaf], ...header }
     says(uri, rawJwt(by.leafKey, head, { sub: uri, iat: seconds(), ttl: 600, status_list, ...payload }))
   }
-  const referring = (uri: string, idx: unknown = 0): Made => ({ claims: { status: { status_list: { uri, idx } } } })
+  const referring = (uri: string, idx: unknown = 0): CredentialOptions => ({
+    claims: { status: { status_list: { uri, idx } } },
+  })
   const newUri = () => `https://lists.example/${lists++}`
 
   test.each<[string, (uri: string) => void, object]>([
@@ -169,14 +171,14 @@ describe('a status', () => {
     ['invalid', (uri) => listBy(uri, a, { byte: 1 }), failed('status')],
     ['suspended', (uri) => listBy(uri, a, { bits: 2, byte: 2 }), { ...failed('status'), errorMessage: /suspended/ }],
     ['on a list of another CA', (uri) => listBy(uri, b), failed('status')],
-    ['on a list of a stranger', (uri) => listBy(uri, stranger), failed('status')],
+    ['on a list of an unknown issuer', (uri) => listBy(uri, stranger), failed('status')],
     [
       'on a list signed by the jwk of its header',
       (uri) => listBy(uri, stranger, { header: { x5c: undefined, jwk: publicJwkOf(stranger) } }),
       failed('status'),
     ],
     ['on a list for another address', (uri) => listBy(uri, a, { payload: { sub: 'other' } }), failed('status')],
-    ['on a list that can not be read', () => {}, { ...failed('status'), errorMessage: /unreadable/ }],
+    ['on a list that cannot be read', () => {}, { ...failed('status'), errorMessage: /unreadable/ }],
   ])('%s', async (_, prepare, { errorMessage, ...outcome }: Json) => {
     const uri = newUri()
     prepare(uri)

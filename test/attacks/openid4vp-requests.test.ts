@@ -92,7 +92,7 @@ describe('a request is a 422', () => {
         transactionData: [{ type: 'pay', credential_ids: ['identity'] }],
       },
     ],
-    ['with a certificate that is none', { trustedCertificates: ['rubbish'] }],
+    ['with an invalid certificate', { trustedCertificates: ['rubbish'] }],
     ['with a time below a minute', { expiresIn: 59 }],
   ])('%s', async (_, options) => {
     const body = { verifierId: verifier.verifierId, dcql: { query: QUERY }, ...options }

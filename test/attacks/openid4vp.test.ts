@@ -56,7 +56,7 @@ const encryptBy = async (request: ReadRequest, header: Json, key: Json = keyOf(r
     .setProtectedHeader({ kid: key.kid, ...header })
     .encrypt(await importJWK(key, header.alg))
 const ECDH = { alg: 'ECDH-ES', enc: 'A128GCM' }
-/** A JWE whose header says something else than what was done. */
+/** A JWE whose header does not match the encryption. */
 const relabelled = async (request: ReadRequest, header: object): Promise<string> => {
   const [, ...parts] = (await encryptBy(request, ECDH)).split('.')
   return [base64url({ ...ECDH, kid: keyOf(request).kid, ...header }), ...parts].join('.')
@@ -156,13 +156,13 @@ test('a response that was posted unencrypted with its error is that error only',
   expect(session).not.toHaveProperty('claims')
 })
 
-test('a stranger who has the link can end the session by an error, and see no more; the text is marked', async () => {
+test('a third party with the link can end the session by an error, and see no more; the text is marked', async () => {
   const request = await verifier.request(REDIRECT)
   const form = { error: 'trust', error_description: `<b>${'x'.repeat(400)}`, state: request.payload.state }
   expect(await verifier.post(request.session, form)).toMatchObject({ status: 200, body: {} })
   const { state, errorMessage, ...session } = await verifier.now(request.session)
   expect(state).toBe('Error')
-  expect(errorMessage).toMatch(/^the wallet says: <b>x+$/)
+  expect(errorMessage).toMatch(/^the wallet reported: <b>x+$/)
   expect(errorMessage).toHaveLength(200)
   expect(session).not.toHaveProperty('checks')
   expect(await verifier.post(request.session, await goodForm(request))).toMatchObject(BAD)
@@ -241,7 +241,7 @@ describe('a response code', () => {
     expect(await verifier.now(late.session)).toMatchObject(LOST)
   })
 
-  test('is taken once of 20 at the same time, and not from another tenant', async () => {
+  test('is accepted once of 20 at the same time, and not from another tenant', async () => {
     const request = await answered()
     expect(await complete(request, request.responseCode, foreign)).toMatchObject({ status: 404 })
     const replies = await Promise.all(Array.from({ length: 20 }, () => complete(request, request.responseCode)))
@@ -260,7 +260,7 @@ describe('a response code', () => {
   })
 })
 
-test('the claims of a result are gone after resultTtl, to the second', async () => {
+test('the claims of a result are deleted after resultTtl, to the second', async () => {
   const request = await verifier.request({ resultTtl: 60 })
   await verifier.post(request.session, await goodForm(request))
   passSeconds(58)

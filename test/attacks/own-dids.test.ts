@@ -20,7 +20,7 @@ describe.each(['web', 'webvh'])('a did:%s is refused', (method) => {
     ['that is an address in hexadecimal numbers', '0x7f.1'],
     ['that is an address in one number', '2130706433'],
     ['that reads like an address of version 6', 'face'],
-    ['of a port that is none', 'example.org%3A65536'],
+    ['with an invalid port', 'example.org%3A65536'],
     ['with an empty part', 'a..example.org'],
     ['with a part that is too long', `${'a'.repeat(64)}.org`],
     ['that is too long', `${'a.'.repeat(126)}org`],
@@ -41,7 +41,7 @@ test('the same seed gives two tenants the same DID, and neither anything of the 
 })
 
 test.each(['peer', 'web'])(
-  'of several requests at once for a did:%s of a seed, all get the same one',
+  'of several concurrent requests for a did:%s of a seed, all get the same one',
   async (method) => {
     const own = await createTenant(stage)
     const call = () => stage.call('createDid', { caller: own, body: { method, seed: '8'.repeat(32) } })

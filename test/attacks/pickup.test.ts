@@ -1,4 +1,4 @@
-/** Wallets that fetch messages which are not theirs, ask for impossible numbers, repeat themselves or never fetch anything. */
+/** Wallets that fetch messages of other wallets, ask for impossible numbers, repeat themselves or never fetch anything. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { offerBody } from '../support/scenes.ts'
@@ -34,7 +34,7 @@ const batchOf = (message: Record<string, unknown> | undefined): Json[] => {
 
 const idsOf = (attachments: Json[]): string[] => attachments.map((one) => one['@id'])
 
-test('a status says nothing that the agent does not know', async () => {
+test('a status has only known members', async () => {
   const alice = await startFetching()
   await alice.say('hello')
   const requests = {
@@ -78,7 +78,7 @@ describe("another connection's messages", () => {
     expect(status.message).toMatchObject({ message_count: 1 })
   })
 
-  test('a stranger and an anonymous sender get nothing', async () => {
+  test('an unknown sender and an anonymous sender get nothing', async () => {
     const alice = await startFetching()
     await alice.say('for Alice')
     const { endpoint, recipientKeys } = alice.route
@@ -201,7 +201,7 @@ describe('what a wallet asks for', () => {
     [`${V1}/batch`, { 'messages~attach': [{ id: randomUUID(), message: {} }] }],
     [`${V2}/delivery`, { '~attach': [{ '@id': 'a', data: { json: {} } }] }],
     [`${V2}/status`, { message_count: 5 }],
-  ])('%s, which this agent asks nobody for, is not taken', async (type, body) => {
+  ])('%s, which this agent does not request, is rejected', async (type, body) => {
     const { status, message } = await alice.ask(type, body)
     expect(status).toBeLessThan(500)
     expect(String(message?.['@type'] ?? 'problem-report')).toContain('problem-report')
@@ -280,7 +280,7 @@ describe('what a wallet repeats', () => {
   })
 })
 
-test('a wallet that never fetches: its queue is full at some time, which its sender is told, and goes on when there is room', async () => {
+test('a wallet that never fetches: its queue is full at some time, which its sender learns, and continues when there is room', async () => {
   const alice = await startFetching()
   let last = { status: 200, body: {} as Json }
   let taken = 0

@@ -22,7 +22,7 @@ const withAttachments = (...attachments: Json[]): Json => ({
   'presentations~attach': attachments,
 })
 
-/** Sends what `messagesOf` makes of an honest presentation, and of the same with a claim that nobody has signed. */
+/** Sends what `messagesOf` makes of an honest presentation, and of the same with a claim that is not signed. */
 const answered = async (messagesOf: (honest: Json, forged: Json) => Json[], asked: object = {}): Promise<Json> => {
   const { request, thread, send, answers } = await askWallet(stage, caller, wallet, { ...body, ...asked })
   const { challenge } = request.presentationExchange.options
@@ -94,13 +94,13 @@ test.each<[string, Json[]]>([
 test.each([
   ['no JSON', Buffer.from('no JSON').toString('base64')],
   ['no object', Buffer.from('[]').toString('base64')],
-])('an attachment that is %s is refused, and does not wait to be verified', async (_, content) => {
+])('an attachment that is %s is rejected, and does not wait to be verified', async (_, content) => {
   const { state, isVerified } = await answered(() => [withAttachments(attachment({ base64: content }))])
   expect({ state, isVerified }).toEqual({ state: 'abandoned', isVerified: false })
 })
 
 test.each(['never', 'contentApproved'])(
-  'a presentation that does not verify can not be accepted by a call, with autoAcceptProof %s',
+  'a presentation that does not verify cannot be accepted by a call, with autoAcceptProof %s',
   async (autoAcceptProof) => {
     const forgedOnly = (_: Json, forged: Json) => [withAttachments(attachment({ json: forged }))]
     const { id: proofRecordId } = await answered(forgedOnly, { autoAcceptProof })
@@ -114,7 +114,7 @@ test.each(['never', 'contentApproved'])(
   },
 )
 
-test('a presentation without a connection is verified where its message does not say where the wallet is', async () => {
+test('a presentation without a connection is verified if its message has no service', async () => {
   const asked = await succeed(stage, 'createRequest', caller, {
     body: { ...body, autoAcceptProof: 'contentApproved', handshake: false },
   })

@@ -1,6 +1,6 @@
 /** What a presentation makes its verifier compute: a holder signs any graph, and issues itself the credential. */
 import { describe, expect, test } from 'vitest'
-import { AT_ONCE, processorTime } from '../support/processor-time.ts'
+import { MAX_LINEAR_MS, processorTime } from '../support/processor-time.ts'
 import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -16,7 +16,7 @@ const signing = new HandSigning(wallet)
 
 const contexts = [CREDENTIALS_V1, ...Object.keys(DEGREE_CONTEXTS), SCHEMA_ORG]
 
-/** It asks for a credential about anybody. The ids are those of `HandSigning.presentation`. */
+/** It asks for a credential of any subject. The ids are those of `HandSigning.presentation`. */
 const presentationDefinition = {
   id: 'degree',
   input_descriptors: [{ id: 'degree', constraints: { fields: [{ path: ['$.credentialSubject'] }] } }],
@@ -45,7 +45,7 @@ const presented = async (subjectsOf: (holder: string) => unknown): Promise<{ pro
 
 const count = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index))
 
-/** Each node refers to the next one twice: what the last one says is shown 2^levels times. */
+/** Each node refers to the next one twice: the last one is shown 2^levels times. */
 const doubling = (levels: number, text: string) => [
   ...count(levels, (index) => {
     const next = { '@id': `_:n${index + 1}` }
@@ -66,7 +66,7 @@ describe('a blank node', () => {
       isVerified: false,
       errorMessage: expect.stringMatching(/too large/),
     })
-    expect(cpu).toBeLessThan(AT_ONCE)
+    expect(cpu).toBeLessThan(MAX_LINEAR_MS)
   })
 
   test('may be referred to twice', async () => {
@@ -75,30 +75,30 @@ describe('a blank node', () => {
     expect(proof).toMatchObject({ state: 'done', isVerified: true })
   })
 
-  test('lies in 32 others at most', async () => {
+  test('is nested in at most 32 others', async () => {
     const knows = count(100, (index) => ({
       '@id': `_:n${index}`,
       knows: { '@id': `_:n${index + 1}` },
       name: String(index),
     }))
     const { proof } = await presented((id) => ({ id, degree: 'Bachelor', knows }))
-    expect(proof).toMatchObject({ isVerified: false, errorMessage: expect.stringMatching(/in each other/) })
+    expect(proof).toMatchObject({ isVerified: false, errorMessage: expect.stringMatching(/nested nodes/) })
   })
 })
 
-test('thousands of values of one property are compared for seconds by nobody', async () => {
+test('thousands of values of one property are rejected before they are compared', async () => {
   const name = count(2_500, String)
   const { proof, cpu } = await presented((id) => ({ id, degree: 'Bachelor', name }))
   expect(proof).toMatchObject({ isVerified: false, errorMessage: expect.stringMatching(/too many statements/) })
-  expect(cpu).toBeLessThan(AT_ONCE)
+  expect(cpu).toBeLessThan(MAX_LINEAR_MS)
 })
 
 test.each<[string, Json, RegExp]>([
-  ['thousands of nodes about which nothing is said', count(9_000, () => ({})), /too many statements/],
+  ['thousands of nodes without statements', count(9_000, () => ({})), /too many statements/],
   [
     'a long name of a property, which each of its values repeats',
     { [`urn:${'property'.repeat(15_000)}`]: count(3_000, String) },
-    /repeat long names/,
+    /repeat long IRIs/,
   ],
   [
     'a long name of a subject that has many properties',
@@ -108,7 +108,7 @@ test.each<[string, Json, RegExp]>([
         'urn:p': count(2_000, String),
       },
     },
-    /repeat long names/,
+    /repeat long IRIs/,
   ],
 ])('%s cost little', async (_, credentialSubject, reason) => {
   const asked = await askForProof(stage, tenant, wallet, {
@@ -139,7 +139,7 @@ test.each<[string, Json, RegExp]>([
     proof,
   })
   expect(refused).toMatchObject({ isVerified: false, errorMessage: expect.stringMatching(reason) })
-  expect(cpu()).toBeLessThan(AT_ONCE)
+  expect(cpu()).toBeLessThan(MAX_LINEAR_MS)
 })
 
 test('thousands of schemas without an id are one reason, not as long as all of them', async () => {
@@ -166,5 +166,5 @@ test('hundreds of subjects in a large vocabulary are read, and its terms sorted 
     ...count(600, (index) => ({ id: `urn:subject:${index}`, name: 'x' })),
   ])
   expect(proof).toMatchObject({ state: 'done', isVerified: true })
-  expect(cpu).toBeLessThan(AT_ONCE)
+  expect(cpu).toBeLessThan(MAX_LINEAR_MS)
 })

@@ -1,4 +1,4 @@
-/** Problem reports: taken from everybody who is connected, of effect on the sender's own exchange, and on no other. */
+/** Problem reports: accepted from every connected agent, with effect on the sender's own exchange, and on no other. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { anonCredsRequest, type Connected, connect, offerBody, requestBody } from '../support/scenes.ts'
@@ -54,7 +54,7 @@ describe.each(['notification/1.0', 'report-problem/1.0', 'nothing/9.9'])('a repo
     expect(await proof(connected.request)).toMatchObject({ ...ABANDONED, connectionId: connected.connectionId })
   })
 
-  test('on no thread, or on one that nobody knows, is taken and has no effect', async () => {
+  test('on no thread, or on one that is unknown, is accepted and has no effect', async () => {
     const { walletConnectionId } = await connectAgain()
     const before = await recordsInTable(stage)
     for (const thread of [undefined, { thid: randomUUID() }, { pthid: randomUUID() }])
@@ -83,7 +83,7 @@ test.each<[string, object, string]>([
     'no: not today',
   ],
   ['with a text for its description', { description: 'not today' }, 'not today'],
-  ['with a code and a text that are none', { description: { code: 7, en: ['x'] } }, ''],
+  ['with an invalid code and description', { description: { code: 7, en: ['x'] } }, ''],
   ['that is very long', { description: { code: 'no', en: 'x'.repeat(5000) } }, `no: ${'x'.repeat(996)}`],
   [
     'that is cut within a character',
@@ -91,7 +91,7 @@ test.each<[string, object, string]>([
     `no: ${'x'.repeat(995)}�`,
   ],
   ['without a description', { description: null, noticed_time: 7 }, ''],
-])('a report %s is taken', async (_, fields, errorMessage) => {
+])('a report %s is accepted', async (_, fields, errorMessage) => {
   const connected = await connectAgain()
   const sent = report('present-proof/2.0', { thid: connected.request.proofRecordThId })
   expect((await raw.sendOn(connected.walletConnectionId, { ...sent, ...fields })).status).toBe(200)
@@ -99,7 +99,7 @@ test.each<[string, object, string]>([
 })
 
 test.each(['w.msg.fields-ignored', 'fields-ignored-due-to-version-mismatch', 'version-with-degraded-features'])(
-  'the warning %s is taken, and the exchange and the connection go on',
+  'the warning %s is accepted, and the exchange and the connection continue',
   async (code) => {
     const connected = await connectAgain()
     const { threadId } = await connectionNow(connected.connectionId)
@@ -116,7 +116,7 @@ test.each(['w.msg.fields-ignored', 'fields-ignored-due-to-version-mismatch', 've
   },
 )
 
-test('what is finished stays as it is', async () => {
+test('a finished exchange is unchanged', async () => {
   const connected = await connectAgain()
   const thread = { thid: connected.request.proofRecordThId }
   await raw.sendOn(connected.walletConnectionId, report('present-proof/2.0', thread))
@@ -125,7 +125,7 @@ test('what is finished stays as it is', async () => {
   expect(await proof(connected.request)).toMatchObject(ABANDONED)
 })
 
-test('a report of another connection is taken, and changes nothing', async () => {
+test('a report of another connection is accepted, and changes nothing', async () => {
   const [theirs, own] = [await connectAgain(), await connectAgain()]
   const offer = await offerOn(theirs)
   const before = await recordsInTable(stage)
@@ -135,7 +135,7 @@ test('a report of another connection is taken, and changes nothing', async () =>
   expect(changesSince(before, await recordsInTable(stage))).toEqual([])
 })
 
-describe('an invitation that nobody has taken', () => {
+describe('an invitation that was not accepted', () => {
   const reports = ({ proofRecordThId: thid, ...request }: Json): Json[] =>
     ['present-proof/1.0', 'present-proof/2.0', 'notification/1.0'].flatMap((protocol) => [
       report(protocol, { thid, pthid: invitationIdOf(request) }),

@@ -1,4 +1,4 @@
-/** Requests to the DID of an agent, without an invitation: nobody can keep others from taking them, or show them as an invitation. */
+/** Requests to the DID of an agent, without an invitation: no caller can prevent their acceptance, or show them as an invitation. */
 import { expect, test } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -18,7 +18,7 @@ const raw = new RawMessages(wallet)
 const webDid = (caller: Tenant, domain?: string): Promise<Json> =>
   succeed(stage, 'createDid', caller, { body: { method: 'web', ...(domain !== undefined && { domain }) } })
 
-/** A stranger asks the agent of a DID, whose document it has. */
+/** An unknown sender requests a connection from the agent of a DID. */
 const ask = async ({ did, didDocument }: Json): Promise<RawAnswer> => {
   const senderKey = await raw.newKey()
   const route = {
@@ -32,7 +32,7 @@ const ask = async ({ did, didDocument }: Json): Promise<RawAnswer> => {
 const waiting = async (caller: Tenant): Promise<string[]> =>
   (await succeed(stage, 'getConnections', caller)).map(({ state }: Json) => state)
 
-test('a tenant that calls itself by the DID of another takes no request from it', async () => {
+test('a tenant whose label is the DID of another gets no request of it', async () => {
   const [mallory, bank] = [await createTenant(stage), await createTenant(stage)]
   const domain = 'bank.example.org'
   expect((await ask(await webDid(mallory, domain))).status).toBe(200)
@@ -50,7 +50,7 @@ test('requests come after the record of earlier ones was deleted', async () => {
   expect(await waiting(caller)).toEqual(['request-received', 'request-received'])
 })
 
-test('what stands for them is no invitation that could be shown to anybody', async () => {
+test('their record is not an invitation that a caller can read', async () => {
   const caller = await createTenant(stage)
   expect((await ask(await webDid(caller))).status).toBe(200)
   const [{ outOfBandInvitation }] = await succeed(stage, 'getOutOfBandRecords', caller)

@@ -1,4 +1,4 @@
-/** Questions belong to their connections: what others send on them changes nothing, and nothing is taken for an answer that is none. */
+/** Questions belong to their connections: messages of others change nothing, and only valid answers count. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { connect, createTenant } from '../support/scenes.ts'
@@ -59,7 +59,7 @@ const effectsOf = async (
 
 const NOTHING = { refused: true, changes: [] }
 
-/** Alice says it, in her own words. */
+/** A message of Alice. */
 const sendAsAlice = (json: object) => new RawMessages(alice).sendOn(alices.walletConnectionId, json)
 
 describe("on a question that is another's", () => {
@@ -104,14 +104,14 @@ describe('of whom it is asked', () => {
     expect(await effectsOf(answerOn(threadId, 'Yes'), sendAsAlice)).toEqual(NOTHING)
   })
 
-  test('an answer to her own question is none', async () => {
+  test('an answer to her own question does not count', async () => {
     const asked = question()
     expect((await sendAsAlice(asked)).status).toBe(200)
     expect(await effectsOf(answerOn(asked['@id']), sendAsAlice)).toEqual(NOTHING)
   })
 })
 
-describe('a question that is none', () => {
+describe('an invalid question', () => {
   test.each<[string, object]>([
     ['of a text that is an object', { question_text: { a: 1 } }],
     ['of a detail that is a list', { question_detail: ['a'] }],
@@ -129,7 +129,7 @@ describe('a question that is none', () => {
     expect(await effectsOf(question(more))).toEqual(NOTHING)
   })
 
-  test('what else is in a response is not kept', async () => {
+  test('other members of a response are not stored', async () => {
     const asked = question({ valid_responses: [{ text: 'Yes', nonce: { a: 1 } }], signature_required: true })
     expect((await mallory.sendOn(mallorys.walletConnectionId, asked)).status).toBe(200)
     const { body } = await stage.call('getQuestionAnswers', { caller, query: { threadId: asked['@id'] } })
@@ -144,7 +144,7 @@ describe('a question that is none', () => {
     expect(body).toMatchObject([{ state: 'question-received', signatureRequired: signature_required }])
   })
 
-  test('a detail of null is none', async () => {
+  test('a detail of null is absent', async () => {
     const asked = question({ question_detail: null })
     expect((await mallory.sendOn(mallorys.walletConnectionId, asked)).status).toBe(200)
     const { status, body } = await stage.call('getQuestionAnswers', { caller, query: { threadId: asked['@id'] } })

@@ -1,4 +1,4 @@
-/** What an invitation that somebody else wrote can not do to the agent that is given it. */
+/** What an invitation that another agent wrote cannot do to the agent that is given it. */
 import { randomUUID } from 'node:crypto'
 import { DidKey, JsonEncoder } from '@credo-ts/core'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -44,28 +44,28 @@ const attach = (message: Json) => ({
 const receive = (invitation: Json, more: object = {}) =>
   stage.call('receiveInvitation', { caller: victim, body: { invitation, ...more } })
 
-/** Expects a refusal that leaves nothing behind. */
-const expectRefused = async (invitation: Json, status = 422, more: object = {}) => {
+/** Expects a rejection that leaves nothing behind. */
+const expectRejected = async (invitation: Json, status = 422, more: object = {}) => {
   const before = await recordsInTable(stage)
   const answer = await receive(invitation, more)
   expect({ status: answer.status, error: answer.body.error }).toMatchObject({ status })
   expect(changesSince(before, await recordsInTable(stage))).toEqual([])
 }
 
-test('an honest invitation is taken', async () => {
+test('an honest invitation is accepted', async () => {
   expect((await receive(honest)).status).toBe(200)
 })
 
-test('one without an id is taken under the id of its content, once', async () => {
+test('one without an id is stored under the id of its content, once', async () => {
   const { '@id': _, ...unnamed } = honest
   const { status, body } = await receive(unnamed)
   expect(status).toBe(200)
   expect(body.outOfBandRecord.outOfBandInvitation['@id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
-  await expectRefused(unnamed, 409)
+  await expectRejected(unnamed, 409)
   expect((await receive({ ...unnamed, label: 'Another' })).status).toBe(200)
 })
 
-describe('is refused, and nothing is written', () => {
+describe('is rejected, and nothing is written', () => {
   test.each<[string, (invitation: Json) => Json]>([
     ['a thousand services', () => ({ services: Array.from({ length: 1000 }, () => service()) })],
     ['a thousand keys', () => ({ services: [{ ...service(), recipientKeys: Array(1000).fill(didKey) }] })],
@@ -75,37 +75,37 @@ describe('is refused, and nothing is written', () => {
       'a key of another kind',
       () => ({ services: [{ ...service(), recipientKeys: [didKey.replace('z6Mk', 'z6LS')] }] }),
     ],
-    ['a key that is none', () => ({ services: [{ ...service(), recipientKeys: [`did:key:z6Mk${'1'.repeat(44)}`] }] })],
+    ['an invalid key', () => ({ services: [{ ...service(), recipientKeys: [`did:key:z6Mk${'1'.repeat(44)}`] }] })],
     ['an endpoint inside', () => ({ services: [service('http://10.0.0.1/didcomm')] })],
     ['an endpoint of the cloud', () => ({ services: [service('http://169.254.169.254/latest')] })],
     ['an endpoint inside beside another', () => ({ services: [service(), service('http://192.168.0.1')] })],
     ['an endpoint that is no web address', () => ({ services: [service('didcomm:transport/queue')] })],
     ['a DID that does not resolve', () => ({ services: ['did:web:nothing.invalid'] })],
-    ['a DID of a method that nobody knows', () => ({ services: ['did:example:x'] })],
-    ['a DID that names nobody', () => ({ services: [didKey] })],
+    ['a DID of an unknown method', () => ({ services: ['did:example:x'] })],
+    ['a DID without an identifier', () => ({ services: [didKey] })],
     [
       'a DID whose document others have',
       () => ({ services: ['did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa'] }),
     ],
     ['a DID whose document is malformed', () => ({ services: ['did:peer:2.Vz6Mkxxxxxx.Seyxx'] })],
     ['envelopes of other profiles alone', () => ({ accept: ['didcomm/aip2;env=rfc587', 'didcomm/v2'] })],
-    ['an id that is none', () => ({ '@id': 'a b\nc' })],
+    ['an invalid id', () => ({ '@id': 'a b\nc' })],
     ['a huge id', () => ({ '@id': 'x'.repeat(10_000) })],
     ['no handshake and no request', () => ({ handshake_protocols: [] })],
-    ['a handshake that nobody knows', () => ({ handshake_protocols: ['https://example.org/x/1.0'] })],
+    ['an unknown handshake', () => ({ handshake_protocols: ['https://example.org/x/1.0'] })],
     ['a thousand handshakes', () => ({ handshake_protocols: Array(1000).fill('https://didcomm.org/didexchange/1.1') })],
     ['a thousand requests', () => ({ 'requests~attach': Array.from({ length: 1000 }, () => attach({})) })],
     ['a request that is no message', () => ({ 'requests~attach': [attach([])] })],
-    ['a request that is no JSON', () => ({ 'requests~attach': [{ data: { base64: '%%%' } }] })],
+    ['a request that is not JSON', () => ({ 'requests~attach': [{ data: { base64: '%%%' } }] })],
     ['a request without content', () => ({ 'requests~attach': [{ data: {} }] })],
     ['a request behind a link', () => ({ 'requests~attach': [{ data: { links: ['http://10.0.0.1'] } }] })],
     ['a request that is nested without end', () => ({ 'requests~attach': [{ data: { base64: NESTED } }] })],
   ])('%s', async (_, alter) => {
-    await expectRefused({ ...honest, ...alter(honest) })
+    await expectRejected({ ...honest, ...alter(honest) })
   })
 
   test('an invitation of more bytes than a body may have', async () => {
-    await expectRefused({ ...honest, 'requests~attach': [attach({ a: 'x'.repeat(256 * 1024) })] }, 413)
+    await expectRejected({ ...honest, 'requests~attach': [attach({ a: 'x'.repeat(256 * 1024) })] }, 413)
   })
 })
 
@@ -131,22 +131,22 @@ const proofRequest = (more: object = {}) => ({
   ...more,
 })
 
-/** By nobody who could be asked: no handshake. */
+/** From an unreachable sender: no handshake. */
 const connectionless = (message: Json) => {
   const { handshake_protocols: _, ...invitation } = honest
   return { ...invitation, 'requests~attach': [attach(message)] }
 }
 
 describe('an attached message', () => {
-  test('that asks for a proof is taken', async () => {
+  test('that asks for a proof is accepted', async () => {
     const message = proofRequest()
     const answer = await receive(connectionless(message))
     expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 })
     expect(await exchangesOf(victim, 'ProofRecord', message['@id'])).toHaveLength(1)
   })
 
-  test('of another invitation is refused', async () => {
-    await expectRefused(connectionless(proofRequest({ '~thread': { pthid: randomUUID() } })))
+  test('of another invitation is rejected', async () => {
+    await expectRejected(connectionless(proofRequest({ '~thread': { pthid: randomUUID() } })))
   })
 
   const threads = {
@@ -163,13 +163,13 @@ describe('an attached message', () => {
   }
 
   test.each(['ProofRecord', 'CredentialRecord'] as const)(
-    "on the thread of somebody else's exchange is refused, and harms that exchange in nothing: a %s",
+    "on the thread of another agent's exchange is rejected, and harms that exchange in nothing: a %s",
     async (type) => {
       const threadId = await threads[type]()
       await waitFor('the exchange', async () => (await exchangesOf(victim, type, threadId)).length === 1)
       await settled(stage)
-      await expectRefused(connectionless(proofRequest({ '~thread': { thid: threadId } })))
-      await expectRefused(connectionless(proofRequest({ '@id': threadId })))
+      await expectRejected(connectionless(proofRequest({ '~thread': { thid: threadId } })))
+      await expectRejected(connectionless(proofRequest({ '@id': threadId })))
       expect(await exchangesOf(victim, type, threadId)).toHaveLength(1)
     },
   )
@@ -187,7 +187,7 @@ describe('an attached message', () => {
     ['a presentation', 'https://didcomm.org/present-proof/2.0/presentation', {}],
     ['what is no type', 'nonsense', {}],
   ])('that is %s is nothing that an invitation brings', async (_, type, more) => {
-    await expectRefused(connectionless({ '@type': type, '@id': randomUUID(), ...more }))
+    await expectRejected(connectionless({ '@type': type, '@id': randomUUID(), ...more }))
   })
 
   test.each([
@@ -197,7 +197,7 @@ describe('an attached message', () => {
       { content: 'Pay Mallory', sent_time: '2026-01-01T00:00:00Z' },
     ],
     ['a hang-up', 'https://didcomm.org/did-rotate/1.0/hangup', {}],
-  ])("is not taken for a friend's, though the invitation names the friend's DID: %s", async (_, type, more) => {
+  ])("is not attributed to a friend, although the invitation names the friend's DID: %s", async (_, type, more) => {
     const { invited, invitees } = await connectTenants(stage, friend, victim)
     const invitation = {
       ...honest,
@@ -217,14 +217,14 @@ describe('an attached message', () => {
   test.each([
     ['members that shadow methods', { toJSON: 1, getDataAsJson: 'x', setThread: {}, formats: 'x' }],
     ['formats that are missing', { formats: [] }],
-    ['formats that nobody knows', { formats: [{ attach_id: 'a', format: 'x@y' }] }],
+    ['unknown formats', { formats: [{ attach_id: 'a', format: 'x@y' }] }],
     ['attachments that are missing', { 'request_presentations~attach': [] }],
     ['attachments without data', { 'request_presentations~attach': [{ '@id': 'a' }] }],
-  ])('with %s is refused, and never our fault', async (_, more) => {
-    await expectRefused(connectionless(proofRequest(more)))
+  ])('with %s is rejected, and is never an internal error', async (_, more) => {
+    await expectRejected(connectionless(proofRequest(more)))
   })
 
-  test('that can not be handled does not keep the handshake from its end', async () => {
+  test('that cannot be handled does not keep the handshake from its end', async () => {
     const asked = await succeed(stage, 'createRequest', friend, { body: requestBody })
     const [attachment] = asked.invitation['requests~attach']
     const message = JSON.parse(Buffer.from(attachment.data.base64, 'base64').toString())
@@ -239,22 +239,22 @@ describe('an attached message', () => {
 describe('the id of another invitation', () => {
   test("is no way into this agent's own invitation", async () => {
     const own = await succeed(stage, 'createInvitation', victim)
-    await expectRefused({ ...honest, '@id': own.invitation['@id'] })
-    await expectRefused(own.invitation)
+    await expectRejected({ ...honest, '@id': own.invitation['@id'] })
+    await expectRejected(own.invitation)
     const path = { outOfBandId: own.outOfBandRecord.id }
     expect(await succeed(stage, 'getOutOfBandRecordById', victim, { path })).toEqual(own.outOfBandRecord)
   })
 
-  test('is refused, and the invitation that was received first goes on', async () => {
+  test('is rejected, and the invitation that was received first continues', async () => {
     const invited = await succeed(stage, 'createInvitation', friend)
     const { body } = await receive(invited.invitation, { autoAcceptInvitation: false })
-    await expectRefused({ ...honest, '@id': invited.invitation['@id'] }, 409)
+    await expectRejected({ ...honest, '@id': invited.invitation['@id'] }, 409)
     await succeed(stage, 'acceptInvitation', victim, { path: { outOfBandId: body.outOfBandRecord.id } })
     await connectionOf(stage, victim, body.outOfBandRecord.id)
   })
 })
 
-test("an invitation to the agent's own endpoint connects it to nobody", async () => {
+test("an invitation to the agent's own endpoint makes no connection", async () => {
   const { outOfBandRecord } = (
     await receive({ ...honest, services: [service(`${stage.publicUrl}/didcomm/${victim.tenantId}`)] })
   ).body

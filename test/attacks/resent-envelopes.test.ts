@@ -1,4 +1,4 @@
-/** Messages that come again: in another writing, after what they are about is gone, by another sender, at another tenant's address. */
+/** Repeated messages: in another encoding, after the deletion of their record, by another sender, at another tenant's address. */
 import { randomUUID } from 'node:crypto'
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
@@ -49,7 +49,7 @@ test.each<[string, (envelope: DidCommEncryptedMessage) => DidCommEncryptedMessag
   ['with padding', (one) => ({ ...one, tag: `${one.tag}==` })],
   ['with other unused bits', (one) => ({ ...one, tag: withOtherBits(one.tag) })],
   ['with another initialization vector', (one) => ({ ...one, iv: withOtherBits(one.iv) })],
-])('an envelope that somebody resends %s has no second effect', async (name, rewrite) => {
+])('an envelope that a third party resends %s has no second effect', async (name, rewrite) => {
   const content = `once, ${name}`
   const envelope = await raw.pack(basicMessage(content), route)
   await raw.postEnvelope(envelope, route.endpoint)
@@ -131,7 +131,7 @@ describe('an id that was used before', () => {
     expect((await heard()).filter((one) => /^by/.test(one))).toEqual(['by the owner'])
   })
 
-  test('by an anonymous sender gets no answer of anybody', async () => {
+  test('by an anonymous sender gets no answer', async () => {
     const id = randomUUID()
     const own = await raw.send(ping(id), route)
     expect(own.body).not.toBe('')
@@ -152,7 +152,7 @@ describe('an id that was used before', () => {
 
 test.each<[string, unknown]>([
   ['none', undefined],
-  ['one that is no text', 7],
+  ['one that is not text', 7],
   ['an empty one', ''],
   ['one that no agent writes', 'a b c d e f g h'],
   ['one that is too long', 'x'.repeat(10_000)],
@@ -164,7 +164,7 @@ test.each<[string, unknown]>([
   expect(await itemsOf(stage, caller.tenantId)).toEqual(items)
 })
 
-test('a report of a thread that nobody has is taken once, and stays without effect', async () => {
+test('a report of an unknown thread is accepted once, and stays without effect', async () => {
   const report = didCommMessage('report-problem/1.0/problem-report', { thid: randomUUID() })
   const envelope = await raw.pack(report, route)
   expect(
@@ -175,7 +175,7 @@ test('a report of a thread that nobody has is taken once, and stays without effe
   ).toEqual([])
 })
 
-test('an envelope for two tenants is handled once by each, and says nothing of one to the other', async () => {
+test('an envelope for two tenants is handled once by each, and reveals nothing of one to the other', async () => {
   const other = await createTenant(stage, 'Globex')
   const [ours, theirs] = await Promise.all(
     [caller, other].map((one) => inviteToConnect(stage, one, { multiUseInvitation: true })),

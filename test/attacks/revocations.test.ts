@@ -52,7 +52,7 @@ describeWithLibrary('revocation', () => {
       return status === 200 && body
     })
 
-  /** The wallet has the credential, and has not said so. */
+  /** The wallet has the credential, and has not acknowledged it. */
   const issuedWithoutAck = async (more?: object, taken: object = { anoncreds: {} }): Promise<Json> => {
     const { credentials } = world.wallet.agent.didcomm
     const { id, threadId } = await offer(more)
@@ -113,14 +113,14 @@ describeWithLibrary('revocation', () => {
     expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
   })
 
-  test('an exchange that was given up before anything was issued can not be revoked', async () => {
+  test('an exchange that was given up before anything was issued cannot be revoked', async () => {
     const { id, threadId } = await offer()
     await report(threadId)
     await inState(id, 'abandoned')
     expect(await revoke(id)).toMatchObject({ status: 409 })
   })
 
-  test('a wallet that takes another format of the offer only has nothing that is said to be revoked', async () => {
+  test('a wallet that takes another format of the offer only has nothing to be shown as revoked', async () => {
     const { jsonld } = offerBody(world.connectionId, world.wallet.did).credentialFormats
     const { id } = await issuedWithoutAck({ jsonld }, { jsonld: {} })
     expect(await revoke(id)).toMatchObject({ status: 409 })
@@ -129,7 +129,7 @@ describeWithLibrary('revocation', () => {
   test.each([
     ['offered', () => offer()],
     ['issued', () => issuedWithoutAck()],
-  ])('a wallet can not notify the issuer of the revocation of what the issuer has %s', async (_, begin) => {
+  ])('a wallet cannot notify the issuer of the revocation of what the issuer has %s', async (_, begin) => {
     const { id } = await begin()
     const before = await exchangeOf(id)
     const { revocationRegistryId, credentialRevocationId } = before.metadata['_anoncreds/credential']
@@ -166,7 +166,7 @@ describeWithLibrary('revocation', () => {
     expect(indexes.map((index) => revocationStatusList?.revocationList[Number(index)])).toEqual([1, 1])
   })
 
-  test('what a list of the future has is not said to be published before that time', async () => {
+  test('a revocation in a list of the future is not shown as published before that time', async () => {
     const [first, second] = [await issuedWithoutAck(), await issuedWithoutAck()]
     const { line } = world.stage
     await line.stop()
@@ -231,13 +231,13 @@ describeWithLibrary('revocation', () => {
   test.each([
     ['connection.no_endpoint', 4.6],
     ['connection.queue_full', 4.7],
-  ] as const)('a wallet that can not be told does not keep a revocation from being done: %s', async (code, hours) => {
+  ] as const)('a wallet that cannot be notified does not prevent a revocation: %s', async (code, hours) => {
     const { notify, publish } = await revokedIn(hours)
     notify.mockRejectedValueOnce(new AgentError(code, 'it can not be told'))
     expect(await publish()).toMatchObject({ state: 'published' })
   })
 
-  test('a revocation that has failed three times says why, and is tried again in ten minutes', async () => {
+  test('a revocation that has failed three times shows the reason, and is tried again in ten minutes', async () => {
     const { notify, publish } = await revokedIn(4.8)
     for (const reason of [undefined, undefined, 'an internal error']) {
       notify.mockRejectedValueOnce(new Error('broken'))

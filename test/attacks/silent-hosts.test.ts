@@ -1,4 +1,4 @@
-/** Handshakes that name a DID on a host which never answers: what they cost, and who else has to wait for them. */
+/** Handshakes that name a DID on a host which never answers: what they cost, and who else must wait for them. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createTenant } from '../support/scenes.ts'
@@ -17,7 +17,7 @@ interface Attempt {
 const hosts = vi.hoisted(() => ({
   asked: [] as unknown[],
   waiting: [] as (() => void)[],
-  /** Each request waits for `answerAll`; otherwise it has taken all of its time at once. */
+  /** Each request waits for `answerAll`; otherwise its time is over immediately. */
   silent: false,
 }))
 
@@ -59,7 +59,7 @@ const ask = async ({ invitation, invitationDid }: Invited, did?: string) => {
   return raw.send(didExchangeRequest(invitation['@id'], did ?? peerDidOf([senderKey], 'http://127.0.0.1:1')), route)
 }
 
-/** A tenant to which strangers may send this many requests in a minute. */
+/** A tenant to which unknown senders may send this many requests in a minute. */
 const withRate = async (aMinute: number, act: () => Promise<void>): Promise<void> => {
   const { settings } = await import('../../lib/settings.ts')
   const rate = settings().TENANT_RATE
@@ -98,7 +98,7 @@ test('they wait for 2 s in all, however many documents they name', async () => {
   expect(asked()).toHaveLength(1)
 })
 
-test('ten of them are read at once for a tenant: more are asked to come again, and none is a failure', async () => {
+test('ten of them are read concurrently for a tenant: more get a retry response, and none is an internal error', async () => {
   const invited = await inviteMany()
   const other = await inviteMany(await createTenant(stage))
   vi.useFakeTimers({ toFake: ['Date'], now: Math.ceil(Date.now() / 10_000) * 10_000 })
@@ -108,7 +108,7 @@ test('ten of them are read at once for a tenant: more are asked to come again, a
   const late = await ask(invited, silentDid())
   expect(late.status).toBe(429)
   expect(late.retryAfter).toBe('1')
-  // Of other tenants, and of strangers whose DIDs carry their documents, none waits.
+  // Of other tenants, and of unknown senders whose DIDs contain their documents, none waits.
   expect((await ask(invited, undefined)).status).toBe(200)
   const elsewhere = ask(other, silentDid())
   await waitFor('another tenant', () => Promise.resolve(hosts.waiting.length === 11))
@@ -135,7 +135,7 @@ test('a rotation to such a host is bounded likewise', async () => {
   expect(asked().map(({ limits }) => limits.attemptMs <= 2_000)).toEqual([true])
 })
 
-test('an invitation for one connection counts 20 tries of its own, whatever strangers send', async () => {
+test('an invitation for one connection has its own count of 20, whatever unknown senders send', async () => {
   const tenant = await createTenant(stage)
   const one = await inviteToConnect(stage, tenant)
   const guests = await inviteToConnect(stage, tenant)
@@ -145,7 +145,7 @@ test('an invitation for one connection counts 20 tries of its own, whatever stra
     expect((await ask(one, silentDid())).status).toBe(429)
     expect((await ask(one)).status).toBe(429)
     expect(asked()).toHaveLength(20)
-    // They have not used up what strangers may send, and strangers keep out no guest.
+    // They have not used up what unknown senders may send, and those block no invited wallet.
     for (let number = 0; number < 2; number++) expect((await ask(many)).status).toBe(200)
     expect((await ask(many)).status).toBe(429)
     expect((await ask(guests)).status).toBe(200)

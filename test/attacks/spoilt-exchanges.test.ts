@@ -1,8 +1,8 @@
-/** Offers, requests, proposals and questions of a wallet, spoilt on purpose: whatever is kept of them, no operation on it fails. */
+/** Offers, requests, proposals and questions of a wallet, corrupted on purpose: whatever is stored of them, no operation on it fails. */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { spoilt } from '../support/api/odd-values.ts'
+import { corrupted } from '../support/api/odd-values.ts'
 import { FULL } from '../support/depth.ts'
 import { connect } from '../support/scenes.ts'
 import type { Json, OperationName } from '../support/stage/in-process-stage.ts'
@@ -61,7 +61,7 @@ const PRESENTATION_DEFINITION = {
 
 const attached = (id: string, json: unknown) => [{ '@id': id, 'mime-type': 'application/json', data: { json } }]
 
-/** What a message of version 2 says, by the name of its attachments. */
+/** Contents of a message of version 2, by the name of its attachments. */
 const inFormat = (attachments: string, format: string, json: unknown, more: object = {}) => ({
   ...more,
   formats: [{ attach_id: 'a', format }],
@@ -73,7 +73,7 @@ const PROVE = 'present-proof/2.0'
 const withPreview = { credential_preview: preview('2.0') }
 const ids = { schema_id: 'did:web:issuer.example/schema', cred_def_id: ANONCREDS_DEFINITION }
 
-/** Type of a message, what it says, and in which format. */
+/** Type of a message, its content, and in which format. */
 const MESSAGES: [type: string, format: string, content: Json][] = [
   [
     'issue-credential/1.0/offer-credential',
@@ -173,7 +173,7 @@ const give = async (message: Json, isInvited: boolean): Promise<void> => {
   await call('receiveInvitation', { body: { invitation } }, message)
 }
 
-/** Takes every step that a tenant may take with what there is on a thread; most are refused, because it is another's turn. Says how much there is. */
+/** Takes every step that a tenant may take with what there is on a thread; most are rejected, because it is another's turn. Says how much there is. */
 const goOn = async (message: Json): Promise<number> => {
   const query = { threadId: String(message['@id']) }
   const credentials = await call('getCredentials', { query }, message)
@@ -218,7 +218,7 @@ test.each(MESSAGES)('%s, as %s', async (type, _, content) => {
   expect(await tryWith(content, { isInvited: true })).toBe(1)
   const ways = fc.record({ isInvited: fc.boolean(), isBase64: fc.boolean() })
   await fc.assert(
-    fc.asyncProperty(spoilt(content), ways, async (said: Json, way) => {
+    fc.asyncProperty(corrupted(content), ways, async (said: Json, way) => {
       await tryWith(said, way)
     }),
     { numRuns: RUNS },
@@ -243,7 +243,7 @@ test.each<[string, string, Json]>([
   ],
   ['attributes', 'present-proof/1.0', { presentation_proposal: { ...PROVED, attributes: ATTRIBUTE } }],
   ['predicates', 'present-proof/1.0', { presentation_proposal: { ...PROVED, predicates: PREDICATE } }],
-])('a proposal whose %s are no list is refused, and nothing is kept: %s', async (_, protocol, content) => {
+])('a proposal whose %s are not a list is rejected, and nothing is stored: %s', async (_, protocol, content) => {
   const name = protocol.startsWith('issue') ? 'propose-credential' : 'propose-presentation'
   const message = { ...content, '@type': `https://didcomm.org/${protocol}/${name}`, '@id': randomUUID() }
   await give(message, false)

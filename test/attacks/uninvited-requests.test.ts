@@ -1,4 +1,4 @@
-/** Requests to connect that nobody in particular was invited to make: which are taken, how many, and for how long. */
+/** Requests to connect by multi-use invitations and public DIDs: which are accepted, how many, and for how long. */
 import { randomUUID } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 import {
@@ -141,7 +141,7 @@ describe('a request to a DID', () => {
     await expectNoEffect(async () => ask(await raw.routeToDid(invitationDid), invitationDid, connections))
   })
 
-  test('keeps nobody from the invitation that names the DID', async () => {
+  test('does not block the invitation that names the DID', async () => {
     for (const handshake of ['didexchange', 'connections'] as const) {
       const peer = await Wallet.start({ handshake })
       const { invitationDid, invitationUrl } = await inviteToConnect(stage, caller)
@@ -227,7 +227,7 @@ describe('a wallet with one key for all of its connections', () => {
 })
 
 describe('handshakes that come to nothing', () => {
-  /** As many as there may be, made at once; the first ones are the oldest. */
+  /** As many as there may be, created concurrently; the first ones are the oldest. */
   const fill = async (outOfBandId: string, state: DidCommDidExchangeState): Promise<string[]> => {
     const { MAX_UNFINISHED } = await import('../../lib/agent/connections/unsolicited-requests.ts')
     const made = Array.from(
@@ -248,7 +248,7 @@ describe('handshakes that come to nothing', () => {
     return made.map(({ id }) => id)
   }
 
-  test('are bounded: where they wait to be accepted, further ones are refused', async () => {
+  test('are bounded: where they wait to be accepted, further ones are rejected', async () => {
     const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller, {
       multiUseInvitation: true,
       autoAcceptConnection: false,

@@ -1,4 +1,4 @@
-/** A DID document says where a wallet is reached, and may say anything: that is the wallet's loss, and never our failure. */
+/** A DID document may name any endpoint: an unusable one is never an internal error. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createTenant, offerBody, requestBody } from '../support/scenes.ts'
@@ -37,7 +37,7 @@ const connectWith = async (service: unknown) => {
 const MEDIATOR =
   'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX#z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 
-/** A key that is no point of the curve: nothing can be encrypted for it. */
+/** A key that is not a point of the curve: nothing can be encrypted for it. */
 const NO_POINT = 'z6Mkeb4rtEhc8DUtvt5ehaVjdx3TLbQPpnTArkXhqfb1Mq75'
 
 const QUEUE = 'didcomm:transport/queue'
@@ -73,7 +73,7 @@ test.each<[string, (invitation: string, key: RawKey) => Json]>([
   ['did-exchange', (invitation, key) => didExchangeRequest(invitation, peerDidOf([key], QUEUE))],
   ['connections', (invitation, key) => connectionRequest(invitation, [key], QUEUE)],
 ])(
-  'a request of %s is a 400 where nothing could take the response: nobody fetches without a connection',
+  'a request of %s is a 400 where nothing could take the response: nothing can be fetched without a connection',
   async (_, of) => {
     const request = await invite()
     const senderKey = await raw.newKey()

@@ -1,4 +1,4 @@
-/** Invitations with keys that are no points of the curve: nothing can be encrypted for them, and whoever sent them is at fault. */
+/** Invitations with keys that are not points of the curve: nothing can be encrypted for them, and the request is invalid. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { DidKey, Kms } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ const isPoint = (key: Kms.PublicJwk<Kms.Ed25519PublicJwk>): boolean => {
   }
 }
 
-/** About half of all texts of 32 bytes are the key of nobody. */
+/** About half of all texts of 32 bytes are not a valid key. */
 const keyOf = (usable: boolean): string => {
   for (;;) {
     const publicKey = new Uint8Array(randomBytes(32))
@@ -54,8 +54,8 @@ const receive = (given: object): Promise<{ status: number; body: Json }> =>
 const address = (given: object): string =>
   `https://agent.example.org?oob=${Buffer.from(JSON.stringify(given)).toString('base64url')}`
 
-describe('an invitation is refused', () => {
-  test('whose recipient key is none', async () => {
+describe('an invitation is rejected', () => {
+  test('whose recipient key is invalid', async () => {
     const { status, body } = await receive(invitation(service({ recipient: false })))
     expect([status, body.details]).toEqual([
       422,
@@ -63,7 +63,7 @@ describe('an invitation is refused', () => {
     ])
   })
 
-  test('whose recipient key is none, in the same words where an address has it', async () => {
+  test('whose recipient key is invalid, with the same message for a URL', async () => {
     const invitationUrl = address(invitation(service({ recipient: false })))
     const { status, body } = await stage.call('receiveInvitationUrl', { caller, body: { invitationUrl } })
     expect([status, body.details]).toEqual([
@@ -73,8 +73,8 @@ describe('an invitation is refused', () => {
   })
 
   test.each([
-    ['whose routing key is none', () => service({ recipient: true, routing: false })],
-    ['whose DID has a key that is none', () => peerDid(false)],
+    ['whose routing key is invalid', () => service({ recipient: true, routing: false })],
+    ['whose DID has a key that is invalid', () => peerDid(false)],
   ])('%s', async (_, make) => {
     const { status } = await receive(invitation(make()))
     expect(status).toBeGreaterThanOrEqual(400)
@@ -82,7 +82,7 @@ describe('an invitation is refused', () => {
     expect(await succeed(stage, 'getConnections', caller)).toEqual([])
   })
 
-  test('of the connections protocol, whose recipient key is none', async () => {
+  test('of the connections protocol, whose recipient key is invalid', async () => {
     const { recipientKeys, serviceEndpoint } = service({ recipient: false })
     const older = {
       '@type': 'https://didcomm.org/connections/1.0/invitation',
@@ -93,7 +93,7 @@ describe('an invitation is refused', () => {
   })
 })
 
-test('an offer without a connection whose answer can be encrypted for nobody is not accepted', async () => {
+test('an offer without a connection whose answer can be encrypted for no key is not accepted', async () => {
   const made = await succeed(stage, 'createOfferOob', caller, {
     body: (({ connectionId: _, ...body }) => ({ ...body, handshake: false }))(offerBody('', 'did:example:holder')),
   })

@@ -123,7 +123,7 @@ test('it costs a request to the table, until the connection is completed', async
   expect(await counted()).toBeLessThanOrEqual(2)
 })
 
-test('a connection that was completed goes on without its invitation', async () => {
+test('a connection that was completed continues without its invitation', async () => {
   stage.line.run()
   const { walletConnectionId, request } = await connect(stage, wallet, caller)
   await withdraw({ outOfBandId: request.outOfBandRecord.id })

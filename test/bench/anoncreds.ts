@@ -85,7 +85,7 @@ class Bench {
     return { offer: { ours: offer, bare: bareOffer }, issue: { ours: issue, bare } }
   }
 
-  /** A presentation, and the same one verified by the library alone, which is given what it names. */
+  /** A presentation, and the same one verified by the library alone, with the objects that it names. */
   async verify(nonRevoked: boolean): Promise<Round> {
     const captured = await this.#scene.present({ nonRevoked })
     const { request, presentation } = await this.#capturing.wallet.proofContents(captured.walletRecordId)
@@ -101,7 +101,7 @@ class Bench {
     return { ours, bare }
   }
 
-  /** Seconds from the request for a definition until it is there. */
+  /** Seconds from the request for a definition until it is finished. */
   async define(tag: string): Promise<number> {
     return (await timed(() => this.#scene.define(tag))).ms / 1000
   }
@@ -195,8 +195,8 @@ const print = async (bench: Bench): Promise<void> => {
       toRow('verify, with non-revocation', nonRevoked, VERIFY_MS),
     ],
     [
-      'Of a function: from the event to the answer, the transaction included, in a process of its own over the embedded DynamoDB. The ratios are medians of the rounds; those of the processor hold on a busy machine, too.',
-      `A credential definition with revocation, from the request until it is finished, in s: ${seconds.map((one) => rounded(one)).join(', ')} (its keys are found by luck).`,
+      'Of a function: from the event to the answer, the transaction included, in a separate process over the embedded DynamoDB. The ratios are medians of the rounds; those of the processor hold on a busy machine, too.',
+      `A credential definition with revocation, from the request until it is finished, in s: ${seconds.map((one) => rounded(one)).join(', ')} (key generation takes a random time).`,
     ],
   )
 }

@@ -3,7 +3,7 @@
  * alone.
  */
 
-/** Each is loaded when it is its turn: what the others bring with them would be measured too. */
+/** Each is loaded in its turn: the modules of the others would be measured too. */
 const PARTS: Record<string, () => Promise<void>> = {
   warm: async () => (await import('./warm.ts')).measureWarm(),
   read: async () => (await import('./read.ts')).measureRead(),
@@ -13,7 +13,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   lists: async () => (await import('./lists.ts')).measureLists(),
   openid: async () => (await import('./openid.ts')).measureOpenid(),
   operations: async () => (await import('./operations.ts')).measureOperations(),
-  strangers: async () => (await import('./strangers.ts')).measureStrangers(),
+  strangers: async () => (await import('./junk-envelopes.ts')).measureJunkEnvelopes(),
   tenants: async () => (await import('./tenants.ts')).measureTenants(),
   delivery: async () => (await import('./delivery.ts')).measureDelivery(),
   stage: async () => (await import('./stage.ts')).measureStage(),

@@ -17,7 +17,7 @@ export interface Variant {
   event: () => unknown
 }
 
-/** Each once: a message that comes again is not handled again. */
+/** Each once: a repeated message is not handled again. */
 const oneAfterTheOther = (path: Record<string, string>, envelopes: DidCommEncryptedMessage[]) => () => {
   const body = envelopes.shift()
   if (body === undefined) throw new Error('there are fewer envelopes than starts')

@@ -27,7 +27,7 @@ const register = async ({ call }: BundledStage, orgId: string, webhookUrl: strin
   return { orgId, endpointId: body.data.id }
 }
 
-/** Registers an endpoint that takes everything, has an event delivered to it, and asks about it in every way. */
+/** Registers an endpoint that accepts everything, has an event delivered to it, and calls every operation on it. */
 const manageWebhooks = async (stage: BundledStage, token: string): Promise<void> => {
   const { call, events } = stage
   const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, '127.0.0.1')
@@ -54,14 +54,14 @@ const manageWebhooks = async (stage: BundledStage, token: string): Promise<void>
 export interface PreparedEvents {
   /** By the name of the function. */
   events: Map<string, NextEvent>
-  /** Further events of some functions; none where AnonCreds' library is not. */
+  /** Further events of some functions; none without AnonCreds' library. */
   variants: Variant[]
   stop(): Promise<void>
 }
 
 /**
- * Calls every function and lets nothing leave any more. An inbound message and an endpoint to be deleted are new for
- * each start; the other events can come again; `starts` is for how many. Wake-ups are of lanes that have nothing more
+ * Calls every function and blocks all requests that leave. An inbound message and an endpoint to be deleted are new for
+ * each start; the other events can be repeated; `starts`: for how many. Wake-ups are of lanes that have nothing more
  * to do, so that no start waits for a receiver.
  */
 export const prepareEvents = async (stage: BundledStage, issuer: Issuer, starts: number): Promise<PreparedEvents> => {
@@ -74,7 +74,7 @@ export const prepareEvents = async (stage: BundledStage, issuer: Issuer, starts:
   await stage.call('openapi')
   await manageWebhooks(stage, await issuer.sign({ role: 'RestRootAgentWithTenants' }))
   const scene = await playScene(stage.call, wallet)
-  // A tenant's: of those the authorizer has to look whether they exist.
+  // A tenant's token: the authorizer must look up the tenant.
   const authorizationToken = `Bearer ${await issuer.sign({ role: 'RestTenantAgent', ...scene.caller })}`
   await stage.invoke('authorizer', { type: 'TOKEN', authorizationToken, methodArn: METHOD_ARN })
   await stage.stopDeliveries()

@@ -106,7 +106,7 @@ const print = (starts: Map<Candidate, Start[][]>): void => {
     ...ways.flatMap((way, index) => figures(way, empty[index])),
   ])
   printTable(`Cold starts: ms from the start of the process, median of ${RUNS}`, columns, rows, [
-    'Plain Node processes with a runtime loop of 50 lines, each bundle in a folder of its own, over the embedded DynamoDB.',
+    'Plain Node processes with a runtime loop of 50 lines, each bundle in its own folder, over the embedded DynamoDB.',
     'Cached: with NODE_COMPILE_CACHE filled by an earlier start, which Lambda does not give to a new environment.',
   ])
 }

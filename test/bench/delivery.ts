@@ -18,7 +18,7 @@ const TARGET_MS = 4
 
 const context = { getRemainingTimeInMillis: () => 30_000 } as Context
 
-/** A wallet that takes everything, and tells when the head of each POST was there. */
+/** A wallet that accepts everything, and tells when the head of each POST arrived. */
 const startWallet = async () => {
   let arrived: (at: number) => void = () => undefined
   const server = createServer((request, response) => {

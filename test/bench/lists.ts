@@ -12,7 +12,7 @@ import { startInProcessStage } from '../support/stage/in-process-stage.ts'
 import { ConsumedUnits } from '../support/table/consumed-units.ts'
 
 const RECORDS = 10_000
-/** A record and its entries, of a transaction's 100 items. */
+/** Items that a record and its entries take of a transaction's 100. */
 const AT_ONCE = 20
 
 const WARM_UP = 20

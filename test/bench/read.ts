@@ -1,6 +1,6 @@
 /**
  * What get-credential-by-id costs beyond the one read of the table that it is made of: the handler against GetItem by a
- * client as the SDK makes it, which is what somebody would write in its place, and against GetItem by the service's own
+ * client as the SDK makes it, which is the usual code, and against GetItem by the service's own
  * client, which is leaner.
  */
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'

@@ -14,7 +14,7 @@ const REQUESTS = 300
 /** On a machine that is busy with something else there are fewer requests: this is for one operation, in ms. */
 const MAX_MS = 8_000
 
-/** How it is found out that the stage has nothing to do. */
+/** How to tell that the stage is idle. */
 const PINGS = 20
 const PING_EVERY_MS = 10
 const MAX_REST_MS = 6_000
@@ -68,7 +68,7 @@ interface Measured {
   call(request: number): Promise<GatewayCall> | GatewayCall
 }
 
-/** The readers first: what the others leave behind for the wallet keeps the stage busy for a while. */
+/** The readers first: messages that the others leave for the wallet keep the stage busy for a while. */
 const operations = (scene: Scene, did: string, capture: (id: string) => Promise<unknown>): Measured[] => {
   const { caller, connection, credential, proof } = scene
   const path = { connectionId: connection.id }
@@ -119,7 +119,7 @@ const pings = async (stage: RunningStage): Promise<number> => {
 }
 
 /**
- * What one operation leaves to the stream, the queues and their functions, the next one would pay for: they share a
+ * Work that one operation leaves to the stream, the queues and their functions would count for the next one: they share a
  * process.
  */
 const rest = async (stage: RunningStage, quietMs: number): Promise<void> => {
@@ -147,7 +147,7 @@ export const measureWarm = async (): Promise<void> => {
   try {
     const call: CallOperation = async (name, given) => send(await toRequest(stage, name, given))
     const scene = await playScene(call, wallet)
-    // What is sent to it from here on waits in the outbox: its work would be measured too.
+    // Later messages wait in the outbox: the wallet's work would be measured too.
     await wallet.pause()
     const rows: Cell[][] = []
     await delay(PING_EVERY_MS * PINGS)

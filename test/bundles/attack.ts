@@ -18,7 +18,7 @@ const MARKER = join(tmpdir(), `attacked-${process.pid}`)
 
 const PROGRAM = `process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(MARKER)},'')`
 
-/** What nobody has signed: the paths used to be looked at first. */
+/** A presentation without a signature: the paths used to be evaluated first. */
 const PROOF = {
   type: 'Ed25519Signature2018',
   proofPurpose: 'assertionMethod',
@@ -27,7 +27,7 @@ const PROOF = {
   jws: 'e30..AA',
 }
 
-/** What a wallet answers to a proof request. */
+/** A wallet's answer to a proof request. */
 const presentation = (request: Json, path: string): Json => ({
   '@type': 'https://didcomm.org/present-proof/2.0/presentation',
   '@id': crypto.randomUUID(),
@@ -64,7 +64,7 @@ const presentation = (request: Json, path: string): Json => ({
 })
 
 export const testAttack = (unpacked: () => Unpacked): void => {
-  // Without Node's flag, which would stop it, too, and which all other tests of the bundles run with.
+  // Without Node's flag, which would stop it, too; all other tests of the bundles set it.
   describe('a path that would be a program does nothing:', () => {
     let stage: BundledStage
     let wallet: Wallet

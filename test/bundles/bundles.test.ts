@@ -1,4 +1,4 @@
-/** What is deployed: small, the same bytes every time, and able to do all that its sources do, with nothing but its zip. */
+/** The deployed bundles: small, reproducible, and able to do all that their sources do, with nothing but the zip. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ const REMOTE = 'urn:test:remote'
 /** Of all files of a reading function, minified. */
 const MAX_BYTES = 350 * 1024
 
-/** Whether `serverless package` or `deploy` has bundled what is tested, each function by itself. */
+/** Whether `serverless package` or `deploy` has made the tested bundles, each function by itself. */
 const { PACKAGED } = process.env
 
 /** One for each selection of AnonCreds' parts (infra/anoncreds/functions.ts), with all of Credo: always bundled by itself. */
@@ -70,7 +70,7 @@ const unpackedFunction = (name: string): UnpackedFunction => {
   return found
 }
 
-/** Without those that also ask others' registries of AnonCreds objects, by Credo. */
+/** Without those that also read remote registries of AnonCreds objects, by Credo. */
 const OF_THE_TABLE = READING_FUNCTIONS.filter((name) => !needsRegistries(name))
 
 describe.each(OF_THE_TABLE)('the bundle of %s', (name) => {
@@ -94,7 +94,7 @@ describe.each(OF_THE_TABLE)('the bundle of %s', (name) => {
 /** Those that sign and verify have jose, and those that verify presentations dcql. */
 const MAX_OPENID_BYTES = 450 * 1024
 
-/** What wallets call, and what makes the links for them. */
+/** Functions that wallets call, and those that make the links for them. */
 const OF_OPENID = [
   ...OPERATIONS.filter(({ path }) => /\/oid4v(?:p|ci)\//.test(path)).map(({ operationId }) => functionOf(operationId)),
   ...['create-presentation-request', 'create-credential-offer'],
@@ -185,7 +185,7 @@ describe('unpacked, each in a plain Node process', () => {
 
   const event = { type: 'TOKEN', methodArn: 'arn:aws:execute-api:eu-west-1:123456789012:abc/dev/GET/connections' }
 
-  test('the authorizer lets in who has a key that its issuer still has, as far as it was asked on schedule', async () => {
+  test('the authorizer accepts tokens by a key that its issuer still has, as of the last scheduled read', async () => {
     const next = await newSigningKey('next', REMOTE, Date.now)
     server.serve(next)
     await stage.invoke('confirm-issuer-keys', {})
@@ -199,7 +199,7 @@ describe('unpacked, each in a plain Node process', () => {
     )
   })
 
-  test('the authorizer lets a valid token in, and no other', async () => {
+  test('the authorizer accepts a valid token, and no other', async () => {
     const answer = await stage.invoke('authorizer', { ...event, authorizationToken: `Bearer ${token}` })
     expect(answer).toMatchObject({
       principalId: 'RestRootAgentWithTenants',
@@ -210,7 +210,7 @@ describe('unpacked, each in a plain Node process', () => {
     )
   })
 
-  test('an event is delivered, and once more where it is replayed', async () => {
+  test('an event is delivered, and once more when it is replayed', async () => {
     const receiver = await startFaultyReceiver()
     const orgId = 'acme'
     const registered = await stage.call('register-webhook', { path: { orgId }, body: { webhookUrl: receiver.url } })
@@ -226,7 +226,7 @@ describe('unpacked, each in a plain Node process', () => {
     await receiver.stop()
   })
 
-  test('what does the work of the outbox beside delivering works, too', async () => {
+  test("the outbox's functions other than delivery work, too", async () => {
     const wakeUp = (body: object) => ({ Records: [{ messageId: 'm1', body: JSON.stringify(body) }] })
     const lane = 'acme|ConnectionRecord|nothing'
     const idle = { lane, reason: { kind: 'due', at: 1 } }
@@ -241,7 +241,7 @@ describe('unpacked, each in a plain Node process', () => {
 
   test.each([
     ['no envelope', { hello: 'world' }],
-    ['an envelope of nobody', { protected: 'e30', iv: 'AA', ciphertext: 'AA', tag: 'AA' }],
+    ['an envelope without recipients', { protected: 'e30', iv: 'AA', ciphertext: 'AA', tag: 'AA' }],
   ])('%s is refused', async (_, body) => {
     expect(await stage.call('receive-didcomm', { body })).toMatchObject({ status: 400 })
   })
@@ -288,7 +288,7 @@ describe('unpacked, each in a plain Node process', () => {
     }
   })
 
-  test('every function has been called by now, and none has complained', () => {
+  test('every function has been called by now, and none has logged an error', () => {
     const complaints = stage.complaints()
     expect(Object.keys(complaints).sort()).toEqual(FUNCTIONS)
     expect(Object.values(complaints).join('')).toBe('')

@@ -1,4 +1,4 @@
-/** An entry for a bundle: keys of certificates, which Credo reads by what a bundle loads late. */
+/** An entry for a bundle: keys of certificates, which Credo reads by modules that a bundle loads lazily. */
 import { X509Certificate } from '@credo-ts/core'
 
 /** The key of a certificate in PEM, as a JWK. */

@@ -17,7 +17,7 @@ import { startFunction } from '../support/bench/function-process.ts'
 const REGISTRIES = /anoncreds\/(webvh|indy)-(registry|issuer|resources)/
 const WEBVH = /didwebvh-ts|@credo-ts\/webvh|lib\/webvh\/(log|attested)/
 
-/** Of what a function with the library has beside what it would have without, unzipped. */
+/** Bytes that the library adds to a function, unzipped. */
 const MAX_BYTES = 12_000_000
 
 const ENVIRONMENT = { NODE_OPTIONS, TABLE_NAME: 'agent', PUBLIC_URL: 'https://agent.example.org', LOG_LEVEL: 'silent' }
@@ -98,7 +98,7 @@ export const testNativeLibrary = (unpacked: () => Unpacked): void => {
     expect(foundWithout(needsRegistries, REGISTRIES)).toEqual([])
   })
 
-  test('functions that write to nobody, and read no objects, have nothing that verifies or makes a did:webvh', () => {
+  test('functions that send no messages and read no objects have no code that verifies or creates a did:webvh', () => {
     expect(foundWithout(needsWebvh, WEBVH)).toEqual([])
   })
 
@@ -112,7 +112,7 @@ export const testNativeLibrary = (unpacked: () => Unpacked): void => {
     expect(lacking.map(({ name }) => name)).toEqual([])
   })
 
-  test('where the library is missing, its calls are refused and nonces are made all the same', async () => {
+  test('where the library is missing, its calls are rejected, but nonces can still be made', async () => {
     const { files } = await bundleNativeFunction(true)
     expect(await call(files)).toEqual(UNAVAILABLE)
   })
@@ -139,7 +139,7 @@ export const testNativeLibrary = (unpacked: () => Unpacked): void => {
       })
     })
 
-    test('it is not more than 12 MB, with all that comes with it', async () => {
+    test('it is not more than 12 MB, with its dependencies', async () => {
       const sizes = await Promise.all([true, false].map(async (one) => sizeOf((await bundleNativeFunction(one)).files)))
       const [withBinding = 0, without = 0] = sizes
       expect(withBinding - without + sizeOf(native)).toBeLessThanOrEqual(MAX_BYTES)

@@ -1,4 +1,4 @@
-/** What is read at every start is small, and what is not read then is there when it is needed. */
+/** A start reads little, and modules that it does not read can be loaded later. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ nYxm1jNK4wgHyf42wCaStkidNTCavB0vkAv+iQG6lzamcmF5FxNt97ms9W/BmAJQ56NpMGcwHQYDVR0O
 IwQYMBaAFKY1NhTHPcP49rtzrhbWZTNi5GIyMA8GA1UdEwEB/wQFMAMBAf8wFAYDVR0RBA0wC4IJYS5leGFtcGxlMAoGCCqGSM49BAMCA0cAMEQCIHytojf1
 bDn3wPL6HuQ99gkeAIHxYhqvBYj8kVA5wcXsAiBu8dPNwX28au7s91+dcMh0kx+EHntN/NzFUAuOZ2SCiw==`.replaceAll('\n', '')
 
-/** What `script`, an expression of a promise, yields beside these files. In a process of its own, since a bundle takes `fetch` away. */
+/** The result of `script`, an expression of a promise, beside these files. In a separate process, since a bundle removes `fetch`. */
 const inProcess = async (files: Bundle['files'], script: string): Promise<unknown> => {
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'))
   for (const [name, contents] of Object.entries(files)) await writeFile(join(folder, name), contents)
@@ -46,7 +46,7 @@ export const testStart = (unpacked: () => Unpacked): void => {
     },
   )
 
-  test('a bundle reads certificates, by modules that it loads late', async () => {
+  test('a bundle reads certificates, by modules that it loads lazily', async () => {
     const { files } = await bundle(resolve(import.meta.dirname, '../..'), 'test/bundles/late-keys.ts')
     await expect(
       inProcess(files, `import('./index.mjs').then(({ keyOf }) => keyOf('${CERTIFICATE}'))`),

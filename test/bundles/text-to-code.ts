@@ -5,7 +5,7 @@ import type { Unpacked, UnpackedFunction } from '../support/bench/bundles.ts'
 import { sourcesOf } from '../support/bench/places.ts'
 import { textToCode } from '../support/source/text-to-code.ts'
 
-/** By reason: `<module>: <what>`. What is `Function` or `eval` Node's flag stops, whatever the reason. */
+/** By reason: `<module>: <what>`. Node's flag stops `Function` and `eval`, whatever the reason. */
 const KNOWN: Record<string, string[]> = {
   'loads chunks of the bundle, by names that stand there': [
     'infra/bundle/bundle.ts: createRequire',
@@ -72,7 +72,7 @@ const KNOWN: Record<string, string[]> = {
   ],
 }
 
-/** In each bundle in other parts; test/unit/text-to-code.test.ts reads all of it. */
+/** Each bundle has other parts of it; test/unit/text-to-code.test.ts reads all of it. */
 const isOwn = (path: string): boolean => /^(functions|lib)\//.test(path)
 
 /** A file of a bundle, with how much of each package's module is in it. */
@@ -83,7 +83,7 @@ const filesOf = (bundle: UnpackedFunction) =>
     return { bundle, file, bytes, parts: parts.map(([path, { bytesInOutput }]) => [path, bytesInOutput] as const) }
   })
 
-/** All that the functions hold of packages; a file that has no more of any module than those before it is not looked at. */
+/** All package code of the functions; a file that has no more of any module than those before it is skipped. */
 const placesIn = ({ functions }: Unpacked): Set<string> => {
   const places = new Set<string>()
   const seen = new Map<string, number>()
@@ -100,7 +100,7 @@ const placesIn = ({ functions }: Unpacked): Set<string> => {
 }
 
 export const testTextToCode = (unpacked: () => Unpacked): void => {
-  test('nothing in the bundles can turn text into code but what is known, and why it may', () => {
+  test('nothing in the bundles can turn text into code but the known places, each with its reason', () => {
     expect([...placesIn(unpacked())].sort()).toEqual(Object.values(KNOWN).flat().sort())
   })
 }

@@ -34,7 +34,7 @@ const eventOf = (contract: Contract, { values = {}, body = {}, principal = {} }:
   }
 }
 
-/** The functions of a stack, each of which is refused what its role does not allow. */
+/** The functions of a stack, each restricted to what its role allows. */
 export class DeployedStage {
   readonly #aws: EmulatedAws
   readonly #stack: string
@@ -56,13 +56,13 @@ export class DeployedStage {
     return this.#functions.values()
   }
 
-  /** Rejects where the function is refused something, whatever it made of that. */
+  /** Rejects where the role denied a request, however the function handled that. */
   async invoke(functionKey: string, event: object): Promise<unknown> {
     const one = this.#functions.get(`${this.#stack}-${functionKey}`)
     assert.ok(one, `${functionKey} is not deployed`)
     await using proxy = await RoleProxy.of(this.#aws, one)
     const answer = await answerOf(one, event, proxy.environment)
-    assert.deepEqual(proxy.refusals, [], `the role of ${functionKey} does not allow what it does`)
+    assert.deepEqual(proxy.denials, [], `the role of ${functionKey} does not allow what it does`)
     this.made.set(functionKey, new Set([...(this.made.get(functionKey) ?? []), ...proxy.made]))
     return answer
   }
@@ -73,7 +73,7 @@ export class DeployedStage {
     return v.parse(Answer, await this.invoke(handlerOf(operationId), eventOf(contract, asked)))
   }
 
-  /** What an operation answers with a 2xx. */
+  /** The body of an operation's 2xx. */
   async created(operationId: string, asked: Asked): Promise<Record<string, unknown>> {
     const { statusCode, body } = await this.ask(operationId, asked)
     assert.ok(statusCode < 300, `${operationId}: ${statusCode} ${body}`)

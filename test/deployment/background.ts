@@ -1,4 +1,4 @@
-/** A tenant with a webhook and an invitation, from deployed functions alone; what Lambda would hand on between them goes by hand. */
+/** A tenant with a webhook and an invitation, from deployed functions alone; the test passes on what Lambda would. */
 import { strict as assert } from 'node:assert'
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb'
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
@@ -9,7 +9,7 @@ import { ISSUER, PRIVATE_KEY } from './operator.ts'
 import { required } from './step.ts'
 import { STACK, type World } from './world.ts'
 
-/** What a tenant's administrator makes, and reads again. Returns the tenant. */
+/** Makes what a tenant's administrator makes, and reads it back. Returns the tenant. */
 const asTenant = async (stage: DeployedStage): Promise<string> => {
   const { id } = await stage.created('CreateTenant', { body: { config: { label: 'Faculty' } } })
   const tenantId = String(id)
@@ -40,7 +40,7 @@ const changes = async ({ aws, known }: World): Promise<object[]> => {
   return records
 }
 
-/** What a queue has, as Lambda hands it to a function. */
+/** Messages of a queue, as Lambda hands them to a function. */
 const messages = async ({ aws }: World, QueueUrl: string): Promise<object[]> => {
   const sqs = new SQSClient(aws.clientConfig)
   const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }))
@@ -58,7 +58,7 @@ const tokenOf = async (): Promise<string> =>
     .setExpirationTime('1h')
     .sign(await importJWK(PRIVATE_KEY, 'EdDSA'))
 
-/** Each function that nobody calls over HTTP. */
+/** Each function that is not called over HTTP. */
 export const runBackground = async (world: World): Promise<DeployedStage> => {
   const stage = await DeployedStage.of(world.aws, STACK)
   const methodArn = 'arn:aws:execute-api:eu-central-1:123456789012:api/prod/GET/connections'
@@ -70,7 +70,7 @@ export const runBackground = async (world: World): Promise<DeployedStage> => {
   assert.deepEqual(await stage.invoke('dispatchChanges', { Records: await changes(world) }), { batchItemFailures: [] })
   const queues = [required(WakeUpQueue, 'queue'), required(SlowWakeUpQueue, 'queue')]
   const wakeUps = (await Promise.all(queues.map((queue) => messages(world, queue)))).flat()
-  assert.ok(JSON.stringify(wakeUps).includes(tenantId), 'nobody has woken the lane of the webhook')
+  assert.ok(JSON.stringify(wakeUps).includes(tenantId), 'the lane of the webhook has no wake-up')
   for (const one of wakeUps) {
     assert.deepEqual(await stage.invoke('deliver', { Records: [one] }), { batchItemFailures: [] })
     assert.deepEqual(await stage.invoke('deliverSlowly', { Records: [one] }), { batchItemFailures: [] })

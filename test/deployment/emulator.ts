@@ -1,4 +1,4 @@
-/** AWS on this machine: moto's server in a process of its own, and what a test sets of the account. */
+/** AWS on this machine: moto's server in a separate process, and a test's settings of the account. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ const REGION = 'eu-central-1'
 
 /** What emulator/emulated_aws.py reads before each call. */
 interface AccountSettings {
-  /** Functions at once. */
+  /** Concurrent functions of the account. */
   concurrency: number
   /** Id in the template of a resource that can't be made or changed. */
   fails?: string
-  /** Seconds after which a stack begins to roll back, which it says that it does meanwhile. */
+  /** Seconds until a failed stack rolls back; it reports the rollback meanwhile. */
   rollback?: number
 }
 
@@ -30,7 +30,7 @@ export class EmulatedAws {
     this.#program = program
   }
 
-  /** A new account, which runs ten functions at once. Throws `NotAvailable`. */
+  /** A new account, which runs ten functions concurrently. Throws `NotAvailable`. */
   static async start(): Promise<EmulatedAws> {
     const python = await install()
     const folder = await mkdtemp(join(tmpdir(), 'serverless-agent-aws-'))
@@ -51,7 +51,7 @@ export class EmulatedAws {
     return aws
   }
 
-  /** What whoever deploys has in the environment. */
+  /** The environment of an operator who deploys. */
   get environment(): Record<string, string> {
     return {
       AWS_ENDPOINT_URL: this.endpoint,

@@ -1,4 +1,4 @@
-/** The functions as they are deployed: their zips out of the bucket, unpacked, and loaded as Lambda loads them. */
+/** The deployed functions: their zips from the bucket, unpacked, and loaded as Lambda loads them. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation'

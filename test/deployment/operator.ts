@@ -1,4 +1,4 @@
-/** Whoever deploys: the README's commands, with the emulated AWS's credentials and the settings of a stage. */
+/** The operator who deploys: the README's commands, with the emulated AWS's credentials and the settings of a stage. */
 import { cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { COMPILED } from '../../infra/local/compile-cache.ts'
@@ -24,7 +24,7 @@ const PUBLIC_KEY = { kty: 'OKP', crv: 'Ed25519', kid: 'a', x: '11qYAYKxCrfVS_7Ty
 export const PRIVATE_KEY = { ...PUBLIC_KEY, d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' }
 
 const ISSUER_SETTINGS = { issuer: ISSUER, audience: 'serverless-agent', jwks: { keys: [PUBLIC_KEY] } }
-/** The issuer with its address, which no step asks for its keys. */
+/** The issuer with its address, whose keys no step fetches. */
 export const WITH_ADDRESS = { TOKEN_ISSUERS: JSON.stringify([{ ...ISSUER_SETTINGS, jwksUri: `${ISSUER}/jwks` }]) }
 
 const SETTINGS = {
@@ -32,7 +32,7 @@ const SETTINGS = {
   PUBLIC_URL: 'https://agent.example.org',
 }
 
-/** In place of infra/plugins/bundle.ts: the zips that the first deployment has made. */
+/** In place of infra/plugins/bundle.ts: reuses the zips of the first deployment. */
 const MADE_BUNDLES = `
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ export class Operator {
     return ended
   }
 
-  /** The same with the bundles that are there. */
+  /** The same with the existing bundles. */
   deploy(settings: Record<string, string> = {}): Promise<Ended> {
     return this.#serverless(['deploy', '--stage', STAGE], settings)
   }

@@ -1,4 +1,4 @@
-/** What somebody changes of a deployed stage behind CloudFormation's back, and the line by which doctor finds it. */
+/** Changes of a deployed stage behind CloudFormation's back, each with the line in which doctor reports it. */
 import { strict as assert } from 'node:assert'
 import { DynamoDBClient, UpdateTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
 import { DeleteRolePolicyCommand, IAMClient } from '@aws-sdk/client-iam'
@@ -64,7 +64,7 @@ export const PLANTED: readonly [line: RegExp, plant: (world: World, ids: Ids) =>
       ),
   ],
   [
-    /^fault table: \S+ keeps expired items for ever: `aws dynamodb update-time-to-live/,
+    /^fault table: \S+ never deletes expired items: `aws dynamodb update-time-to-live/,
     ({ aws, known }) => {
       const TimeToLiveSpecification = { Enabled: false, AttributeName: 'expiresAt' }
       return new DynamoDBClient(aws.clientConfig).send(

@@ -1,4 +1,4 @@
-/** Between a deployed function and the emulated AWS, which allows everything: refuses what the function's deployed role does not allow, as IAM would. */
+/** Between a deployed function and the emulated AWS, which allows everything: denies what the function's deployed role does not allow, as IAM would. */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -57,8 +57,8 @@ export class RoleProxy implements AsyncDisposable {
   readonly #aws: EmulatedAws
   readonly #statements: Statement[]
   readonly #server: Server
-  /** What the function asked for and its role does not allow. */
-  readonly refusals: string[] = []
+  /** Requests of the function that its role does not allow. */
+  readonly denials: string[] = []
   /** Actions that were allowed. */
   readonly made: string[] = []
 
@@ -99,7 +99,7 @@ export class RoleProxy implements AsyncDisposable {
     const { 'x-amz-target': target = '', 'content-type': contentType = '', authorization = '' } = request.headers
     const [prefix = '', action = ''] = String(target).split('.')
     const service = SERVICES[prefix]
-    // What is not known is not allowed either.
+    // Unknown actions are denied too.
     const calls =
       service === undefined
         ? [{ action: `${target}`, resource: request.url ?? '', context: {} }]
@@ -110,7 +110,7 @@ export class RoleProxy implements AsyncDisposable {
     const refused = calls.filter((call) => !this.#allows(call))
     if (refused.length > 0) {
       for (const { action: what, resource, context } of refused)
-        this.refusals.push(`${what} on ${resource} ${Object.values(context).flat().join(' ')}`)
+        this.denials.push(`${what} on ${resource} ${Object.values(context).flat().join(' ')}`)
       const text = JSON.stringify({ __type: 'AccessDeniedException', message: `not allowed: ${target}` })
       return { status: 400, headers: { 'content-type': contentType }, body: text }
     }

@@ -18,7 +18,7 @@ const NOT_AVAILABLE = 2
 /** One step stands on the one before: after a failure the rest is not tried, and counts as failed. */
 const takeAll = async (world: World): Promise<number> => {
   let passed = 0
-  for (const { title, take } of STEPS) {
+  for (const { title, run: take } of STEPS) {
     const start = performance.now()
     const failure = await take(world).then(
       () => undefined,
@@ -42,7 +42,7 @@ const writeLog = async (world: World): Promise<void> => {
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({ options: { results: { type: 'string' } } })
-  // As whoever deploys brings it first: npm run anoncreds -- --arch arm64.
+  // As an operator does first: npm run anoncreds -- --arch arm64.
   await bringLibrary('arm64')
   const world = await World.start()
   const end = async (status: number) => {

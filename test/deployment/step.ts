@@ -1,4 +1,4 @@
-/** A step of a deployment, and what its commands have to end with. */
+/** A step of a deployment, and how its commands must end. */
 import { strict as assert } from 'node:assert'
 import type { Ended } from './operator.ts'
 import type { World } from './world.ts'
@@ -7,7 +7,7 @@ export interface Step {
   /** A sentence of behaviour. */
   title: string
   /** Rejects when it does not hold. */
-  take(world: World): Promise<void>
+  run(world: World): Promise<void>
 }
 
 export const required = (value: string | undefined, what: string): string => {

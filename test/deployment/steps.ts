@@ -1,4 +1,7 @@
-/** What an operator does with a stage from the first day on, and what has to hold after it: in this order, each on what the last one left. */
+/**
+ * What an operator does with a stage from the first day on, and what has to hold after it: in this order, each on what
+ * the last one left.
+ */
 import { strict as assert } from 'node:assert'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { handlerOf } from '../support/source/operation-functions.ts'
@@ -12,15 +15,15 @@ import { UPDATES } from './update-steps.ts'
 import { STACK, type World } from './world.ts'
 
 /** A resource that is made after table and key: it reads the table's stream. */
-const AMID = 'DispatchChangesEventSourceMappingDynamodbTable'
+const FAILING_RESOURCE = 'DispatchChangesEventSourceMappingDynamodbTable'
 
-/** Seconds for which a stack rolls back: the command that has failed ends after it. */
+/** Seconds for which a stack rolls back: the failed command ends after it. */
 const ROLLBACK = 3
 
 const NEW_ACCOUNT = { concurrency: 10 }
 
 /** What functions do at least, amid what they do. */
-const MADE = {
+const EXPECTED_ACTIONS = {
   createTenant: 'dynamodb:PutItem',
   registerWebhook: 'kms:GenerateDataKey',
   createInvitation: 'kms:GenerateDataKey',
@@ -42,32 +45,32 @@ const existing = ({ known }: World) => ({
 const FIRST: Step[] = [
   {
     title: 'doctor finds the limits of a new account, and nothing else',
-    take: async ({ operator }) => {
+    run: async ({ operator }) => {
       const { code, lines } = await operator.doctor()
       assert.equal(code, 0, lines.join('\n'))
       assert.equal(lines.length, 1, lines.join('\n'))
-      assert.match(lines[0] ?? '', /^warning concurrency: the account runs 10 functions at once/)
+      assert.match(lines[0] ?? '', /^warning concurrency: the account runs 10 concurrent functions/)
     },
   },
   {
     title: 'settings that are wrong end a deployment before anything is made',
-    take: async (world) => {
+    run: async (world) => {
       failsWith(await world.operator.deploy({ PUBLIC_URL: '' }), /PUBLIC_URL: is not set/)
       assert.equal(await world.stack(), undefined)
     },
   },
   {
     title: 'a first deployment that fails half-way leaves no table, no key and no queue',
-    take: async (world) => {
-      await world.aws.set({ ...NEW_ACCOUNT, fails: AMID, rollback: ROLLBACK })
-      failsWith(await world.operator.deployFromSource(), new RegExp(`${AMID} can't be made`))
+    run: async (world) => {
+      await world.aws.set({ ...NEW_ACCOUNT, fails: FAILING_RESOURCE, rollback: ROLLBACK })
+      failsWith(await world.operator.deployFromSource(), new RegExp(`${FAILING_RESOURCE} can't be made`))
       assert.equal((await world.stack())?.status, 'UPDATE_ROLLBACK_COMPLETE')
       assert.deepEqual([await world.tables(), await world.keys(), await world.queues()], [[], [], []])
     },
   },
   {
-    title: 'the second try makes all of it, with the table protected against deletion',
-    take: async (world) => {
+    title: 'the second try creates all resources, with the table protected against deletion',
+    run: async (world) => {
       await world.aws.set(NEW_ACCOUNT)
       succeeds(await world.operator.deploy())
       const { status, outputs } = (await world.stack()) ?? {}
@@ -80,8 +83,8 @@ const FIRST: Step[] = [
     },
   },
   {
-    title: 'deliveries leave operations at least half of the account, whose alarm is on at 80 % of it',
-    take: async (world) => {
+    title: "deliveries leave operations at least half of the account's concurrency, and the alarm is on at 80 % of it",
+    run: async (world) => {
       // Of the two queues whose functions deliver, by the stack's part in their names.
       const most = (await world.sources()).flatMap(({ source, most = Number.POSITIVE_INFINITY }) =>
         /-prod-(slow-)?wake-ups-[0-9a-f]{8}\.fifo$/.test(source) ? most : [],
@@ -94,7 +97,7 @@ const FIRST: Step[] = [
   {
     title:
       'every operation answers from its deployed zip, on the table and the key that were made, within its deployed role',
-    take: async ({ aws }) => {
+    run: async ({ aws }) => {
       const stage = await DeployedStage.of(aws, STACK)
       const failures: string[] = []
       for (const { operationId } of OPERATIONS)
@@ -110,7 +113,7 @@ const FIRST: Step[] = [
   {
     title:
       'a tenant, its webhook and an invitation are made, dispatched and delivered by deployed zips within their roles',
-    take: async (world) => {
+    run: async (world) => {
       const { made, functions } = await runBackground(world)
       const operations = OPERATIONS.map(({ operationId }) => handlerOf(operationId))
       const keys = [...functions].map(({ name }) => name.slice(STACK.length + 1))
@@ -118,8 +121,8 @@ const FIRST: Step[] = [
         keys.filter((key) => !operations.includes(key) && !made.has(key)),
         [],
       )
-      // None of it is a test of roles where a function asked for nothing.
-      for (const [functionKey, action] of Object.entries(MADE))
+      // A function that sends no request tests no role.
+      for (const [functionKey, action] of Object.entries(EXPECTED_ACTIONS))
         assert.ok(made.get(functionKey)?.has(action), `${functionKey} has not asked for ${action}`)
     },
   },
@@ -128,13 +131,13 @@ const FIRST: Step[] = [
 const LATER: Step[] = [
   {
     title: 'redrive finds table and queue of the stage',
-    take: async ({ operator }) => {
+    run: async ({ operator }) => {
       assert.match(succeeds(await operator.redrive()), /0 changes were dispatched/)
     },
   },
   {
     title: '`serverless info` shows the address and the functions, and `serverless package` changes nothing on AWS',
-    take: async (world) => {
+    run: async (world) => {
       const before = await world.traces()
       const shown = succeeds(await world.operator.info())
       assert.ok(shown.includes(`https://${world.known.api}.execute-api.eu-central-1.`), shown)
@@ -145,7 +148,7 @@ const LATER: Step[] = [
   },
   {
     title: 'an update keeps data, key and address',
-    take: async (world) => {
+    run: async (world) => {
       const { table = '', key, api } = world.known
       await world.putItem(table)
       succeeds(await world.operator.deploy({ AGENT_LABEL: 'Another' }))
@@ -159,8 +162,9 @@ const LATER: Step[] = [
     },
   },
   {
-    title: 'an update that wallets would not find, or that no function could hold, is refused before anything is made',
-    take: async (world) => {
+    title:
+      'an update that wallets would not find, or that no function could hold, is rejected before anything is created',
+    run: async (world) => {
       const before = await world.traces()
       failsWith(
         await world.operator.deploy({ PUBLIC_URL: 'https://new.example.org' }),
@@ -173,20 +177,20 @@ const LATER: Step[] = [
     },
   },
   {
-    title: 'an update that would begin with another table is refused before anything is made',
-    take: async (world) => {
+    title: 'an update that would start with another table is rejected before anything is created',
+    run: async (world) => {
       failsWith(await world.operator.deploy({ TABLE_NAME: 'another' }), /has no fixed name: leave TABLE_NAME out/)
       assert.deepEqual(await world.tables(), [world.known.table])
     },
   },
   {
-    title: 'a table of another layout is refused before anything is made, and nothing reads it',
-    take: async (world) => {
+    title: 'a table of another layout is rejected before anything is created, and nothing reads it',
+    run: async (world) => {
       const { table = '' } = world.known
       const layout = required(await world.layout(table), 'version of the layout')
       const before = await world.traces()
       await world.setLayout(table, '0')
-      const flaw = /the table has version 0 of its layout, not \d+; this version begins with an empty one/
+      const flaw = /the table has layout version 0, not \d+; this version starts with an empty one/
       failsWith(await world.operator.deploy({ AGENT_LABEL: 'Third' }), flaw)
       assert.deepEqual(await world.traces(), before)
       const { statusCode } = await (await DeployedStage.of(world.aws, STACK)).ask('GetConnections')
@@ -195,8 +199,8 @@ const LATER: Step[] = [
     },
   },
   {
-    title: 'a larger account gives deliveries more, with the next deployment',
-    take: async (world) => {
+    title: 'a larger account gives deliveries more concurrency, with the next deployment',
+    run: async (world) => {
       await world.aws.set({ concurrency: 1000 })
       assert.deepEqual((await world.operator.doctor()).lines, [])
       succeeds(await world.operator.deploy())
@@ -206,7 +210,7 @@ const LATER: Step[] = [
   },
   {
     title: 'the same deployment again uploads nothing and updates nothing',
-    take: async (world) => {
+    run: async (world) => {
       succeeds(await world.operator.deploy(WITH_ADDRESS))
       const before = await world.traces()
       assert.match(succeeds(await world.operator.deploy(WITH_ADDRESS)), /No changes to deploy/)
@@ -218,7 +222,7 @@ const LATER: Step[] = [
 const AGAIN: Step[] = [
   {
     title: 'removing the stack keeps table and key, and says how to use them again',
-    take: async (world) => {
+    run: async (world) => {
       const { table = '', key = '' } = world.known
       const output = succeeds(await world.operator.remove())
       assert.ok(output.includes(`EXISTING_TABLE=${table} EXISTING_KEY=${key}`), output)
@@ -227,15 +231,15 @@ const AGAIN: Step[] = [
     },
   },
   {
-    title: 'doctor finds the table that is left, and what is wrong with its use',
-    take: async (world) => {
+    title: 'doctor finds the table that is left, and wrong settings for its use',
+    run: async (world) => {
       const { EXISTING_TABLE, EXISTING_KEY } = existing(world)
       const { lines } = await world.operator.doctor()
       assert.deepEqual(lines.length, 1, lines.join('\n'))
       assert.ok(lines[0]?.startsWith(`fault tables: ${EXISTING_TABLE}: left of an earlier stack`), lines[0])
       failsWith(
         await world.operator.deploy(),
-        /begin with an empty table: EXISTING_TABLE and EXISTING_KEY use it again/,
+        /start with an empty table: EXISTING_TABLE and EXISTING_KEY use it again/,
       )
       assert.equal(await world.stack(), undefined)
       const other = EXISTING_KEY.replace(/[^/]+$/, '00000000-0000-0000-0000-000000000000')
@@ -246,7 +250,7 @@ const AGAIN: Step[] = [
   },
   {
     title: 'a new stack uses the old table with what is in it, its stream and the old key',
-    take: async (world) => {
+    run: async (world) => {
       const { EXISTING_TABLE: table, EXISTING_KEY: key } = existing(world)
       assert.deepEqual((await world.operator.doctor(existing(world))).lines, [])
       succeeds(await world.operator.deploy(existing(world)))
@@ -263,8 +267,8 @@ const AGAIN: Step[] = [
     },
   },
   {
-    title: 'an update that forgets the old table is refused before anything is made',
-    take: async (world) => {
+    title: 'an update that forgets the old table is rejected before anything is created',
+    run: async (world) => {
       const { EXISTING_TABLE } = existing(world)
       failsWith(await world.operator.deploy(), new RegExp(`set EXISTING_TABLE=${EXISTING_TABLE} EXISTING_KEY=arn:`))
       assert.deepEqual(await world.tables(), [EXISTING_TABLE])
@@ -275,7 +279,7 @@ const AGAIN: Step[] = [
 const LAST: Step[] = [
   {
     title: 'doctor looks at certificate, zone and domain of the address before they are made',
-    take: async (world) => {
+    run: async (world) => {
       const domain = (name: string, certificate: string, zone: string) => ({
         ...existing(world),
         ...{ PUBLIC_URL: '', DOMAIN_NAME: name, CERTIFICATE_ARN: certificate, HOSTED_ZONE_ID: zone },
@@ -289,16 +293,16 @@ const LAST: Step[] = [
       assert.equal(code, 1)
       assert.equal(lines.length, 3, lines.join('\n'))
       assert.match(lines[0] ?? '', /^fault certificate: .* is for agent\.example\.org, and not for other\.example\.net/)
-      assert.match(lines[1] ?? '', /^fault domain: other\.example\.net is there already, and no stack has it/)
+      assert.match(lines[1] ?? '', /^fault domain: other\.example\.net already exists, and no stack has it/)
       assert.match(lines[2] ?? '', /^fault hosted zone: .* is example\.org, which other\.example\.net is not in/)
       const gone = certificate.replace(/[^/]+$/, '00000000-0000-0000-0000-000000000000')
       const none = await world.operator.doctor(domain('agent.example.org', gone, 'Z0'))
-      assert.match(none.lines.join('\n'), /there is none of this ARN in eu-central-1.*\n.*there is no such zone/)
+      assert.match(none.lines.join('\n'), /there is no such certificate in eu-central-1.*\n.*there is no such zone/)
     },
   },
   {
-    title: 'doctor finds what somebody has taken out of the account',
-    take: async (world) => {
+    title: 'doctor finds what was removed from the account',
+    run: async (world) => {
       await world.setCloudWatchRole('arn:aws:iam::123456789012:role/gone')
       const { code, lines } = await world.operator.doctor(existing(world))
       assert.equal(code, 1)
@@ -308,17 +312,17 @@ const LAST: Step[] = [
     },
   },
   {
-    title: 'without credentials doctor says so, and nothing of what it could not ask',
-    take: async ({ operator }) => {
+    title: 'without credentials doctor says so, and reports nothing that it could not check',
+    run: async ({ operator }) => {
       const { code, lines } = await operator.doctor({ AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' })
       assert.equal(code, 1)
       assert.equal(lines.length, 1, lines.join('\n'))
-      assert.match(lines[0] ?? '', /^fault credentials: AWS does not take them: log in/)
+      assert.match(lines[0] ?? '', /^fault credentials: AWS rejects them: log in/)
     },
   },
   {
-    title: 'doctor finds each fault of the deployed stage that somebody has made since',
-    take: async (world) => {
+    title: 'doctor finds each error of the deployed stage that a change by hand has caused',
+    run: async (world) => {
       const ids = await world.ids()
       for (const [, plant] of PLANTED) await plant(world, ids)
       const { code, lines } = await world.operator.doctor(existing(world))

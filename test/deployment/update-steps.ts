@@ -4,7 +4,7 @@ import { answerOf, deployedFunctions } from './functions.ts'
 import { failsWith, type Step, succeeds } from './step.ts'
 import { STACK, type World } from './world.ts'
 
-/** A function that a change of the label changes, as it does all; others are changed before it. */
+/** A function that a change of the label updates, as it does all; others are updated before it. */
 const ONE_OF_MANY = 'WakeLambdaFunction'
 
 const COUNTED = { TENANT_RATE: '50' }
@@ -23,7 +23,7 @@ const healthIsServed = async ({ aws }: World): Promise<void> => {
 export const UPDATES: readonly Step[] = [
   {
     title: 'an update that fails half-way goes back to the old version, which answers',
-    take: async (world) => {
+    run: async (world) => {
       const { table = '', api } = world.known
       await world.aws.set({ concurrency: 1000, fails: ONE_OF_MANY })
       failsWith(await world.operator.deploy({ AGENT_LABEL: 'Broken' }), new RegExp(`${ONE_OF_MANY} can't be changed`))
@@ -35,8 +35,8 @@ export const UPDATES: readonly Step[] = [
     },
   },
   {
-    title: 'the same update goes through when its cause is gone',
-    take: async (world) => {
+    title: 'the same update succeeds once the cause is removed',
+    run: async (world) => {
       await world.aws.set({ concurrency: 1000 })
       succeeds(await world.operator.deploy({ AGENT_LABEL: 'Broken' }))
       assert.deepEqual(await labels(world), ['Broken'])
@@ -44,7 +44,7 @@ export const UPDATES: readonly Step[] = [
   },
   {
     title: 'a rate of tenants has keys, and the authorizer the part of the stack’s id that they begin with',
-    take: async (world) => {
+    run: async (world) => {
       succeeds(await world.operator.deploy(COUNTED))
       const authorizer = (await deployedFunctions(world.aws, STACK)).find(({ name }) => name === `${STACK}-authorizer`)
       const { RATE_KEY_PREFIX } = authorizer?.environment ?? {}

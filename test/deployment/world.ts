@@ -1,4 +1,4 @@
-/** All that the steps of a deployment go by: the emulated AWS, whoever deploys, and what is looked at in between. */
+/** What the steps of a deployment share: the emulated AWS, the operator, and what is checked in between. */
 import { ACMClient, RequestCertificateCommand } from '@aws-sdk/client-acm'
 import { APIGatewayClient, CreateDomainNameCommand, UpdateAccountCommand } from '@aws-sdk/client-api-gateway'
 import { CloudFormationClient, DescribeStackEventsCommand } from '@aws-sdk/client-cloudformation'
@@ -49,7 +49,7 @@ export class World {
     return describeStack(this.#cloudFormation, STACK)
   }
 
-  /** What a deployment leaves: the objects that it has uploaded, and the number of events of the stack. */
+  /** A deployment's traces: the objects that it has uploaded, and the number of events of the stack. */
   async traces(): Promise<{ uploads: (string | undefined)[]; events: number }> {
     const { ServerlessDeploymentBucket: Bucket } = await this.ids()
     const { Contents = [] } = await new S3Client(this.aws.clientConfig).send(new ListObjectsV2Command({ Bucket }))
@@ -69,7 +69,7 @@ export class World {
     return (await new SQSClient(this.aws.clientConfig).send(new ListQueuesCommand())).QueueUrls ?? []
   }
 
-  /** ARNs of the keys that can be used and seal the table's contents: the topic of the alarms has one of its own. */
+  /** ARNs of the usable keys that seal the table's contents; the alarms' topic has a separate one. */
   async keys(): Promise<string[]> {
     const kms = new KMSClient(this.aws.clientConfig)
     const { Keys = [] } = await kms.send(new ListKeysCommand())
@@ -109,7 +109,7 @@ export class World {
     await this.#dynamodb.send(new PutItemCommand({ TableName, Item: { ...LAYOUT_ITEM, version: { N: version } } }))
   }
 
-  /** Sources of events with the most invocations at once, where there is a most. */
+  /** Event sources with their maximum concurrency, where they have one. */
   async sources(): Promise<{ source: string; most: number | undefined }[]> {
     const { EventSourceMappings = [] } = await new LambdaClient(this.aws.clientConfig).send(
       new ListEventSourceMappingsCommand(),
@@ -120,7 +120,7 @@ export class World {
     }))
   }
 
-  /** From which value on an alarm is on. */
+  /** An alarm's threshold. */
   async threshold(alarm: string): Promise<unknown> {
     const template = await deployedTemplate(this.#cloudFormation, STACK)
     return template?.Resources[alarm]?.Properties.Threshold

@@ -1,4 +1,4 @@
-/** AnonCreds that are issued and proved while every message comes three times at once, or any request to the table fails: once, and whole. */
+/** AnonCreds are issued and proved once and completely, though every message is delivered three times concurrently, or any request to the table fails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { useQuickKeys } from '../support/anoncreds/quick-keys.ts'
@@ -55,7 +55,7 @@ describeWithLibrary('AnonCreds are issued and proved once', () => {
     stage.line.run()
   }
 
-  test('when every message comes three times at once', async () => {
+  test('when every message is delivered three times concurrently', async () => {
     world.stage.onEnvelope(async (handle) => {
       const [first, ...others] = await Promise.all([handle(), handle(), handle()])
       expect([first, ...others].map(({ status }) => status)).toEqual([200, 200, 200])
@@ -64,7 +64,7 @@ describeWithLibrary('AnonCreds are issued and proved once', () => {
     await play()
   })
 
-  test('when any request to the table times out after it worked', async () => {
+  test('when any request to the table times out after it took effect', async () => {
     const fault = FAULTS['times out after it worked']
     if (fault === undefined) throw new Error('there is no such fault')
     world.stage.onEnvelope((handle) => faults.untilNoneIsLeft(fault, handle))

@@ -1,4 +1,4 @@
-/** What AnonCreds must keep secret is nowhere in plain text: not in the table, its indexes, the stream, an event or an answer. */
+/** Secrets of AnonCreds are nowhere in plain text: not in the table, its indexes, the stream, an event or an answer. */
 import {
   DescribeStreamCommand,
   DynamoDBStreamsClient,
@@ -65,7 +65,7 @@ describeWithLibrary('the secrets of AnonCreds', () => {
     return images
   }
 
-  /** Also what is encoded once more, as in a record that is a JSON string or in base64. */
+  /** Also texts that are encoded once more, as in a record that is a JSON string or in base64. */
   const holds = (haystack: string, secret: string): boolean =>
     [secret, ...[0, 1, 2].map((at) => base64At(secret, at))].some((text) => haystack.includes(text))
 

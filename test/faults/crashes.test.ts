@@ -1,4 +1,4 @@
-/** The process dies right after the commit: the caller never hears of it, and yet the message reaches the wallet, once. */
+/** The process dies right after the commit: the caller gets no answer, and yet the message reaches the wallet, once. */
 import { expect, test } from 'vitest'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
 import { useStage } from '../support/stage/use-stage.ts'
@@ -6,7 +6,7 @@ import { withOpenStack } from '../support/table/open-stack.ts'
 import { waitFor } from '../wallet/wait.ts'
 import { Wallet } from '../wallet/wallet.ts'
 
-/** Whether whatever commits next dies with its commit: no answer leaves the process. */
+/** Whether the next commit ends its process: no answer leaves it. */
 let dying = false
 
 const stage = await useStage({ delivers: false })

@@ -1,4 +1,4 @@
-/** Credential definitions amid repetition, crashes and too many requests: one is made, published once, or it says why not. */
+/** Credential definitions amid repetition, crashes and too many requests: one is made and published once, or its reason says why not. */
 import type { SQSEvent } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { testWithLibrary } from '../support/anoncreds/library.ts'
@@ -69,7 +69,7 @@ const stored = async () => {
 const ONE = [1, 1, 1, 0, 2]
 
 describe('is made once', () => {
-  test('when it is asked for three times at once', async () => {
+  test('when it is requested three times concurrently', async () => {
     const answers = await Promise.all([define(), define(), define()])
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202])
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
@@ -115,8 +115,8 @@ test('a size of registries without revocation is a 422, and nothing is made', as
   expect(await list()).toEqual([])
 })
 
-describe('asked for again', () => {
-  test('it is the one that is there, whatever its state', async () => {
+describe('requested again', () => {
+  test('it is the existing one, whatever its state', async () => {
     const asked = await define({ supportRevocation: true })
     expect(await define({ supportRevocation: true })).toEqual({ ...asked, headers: expect.anything() })
     await stage.line.settle()
@@ -137,7 +137,7 @@ describe('asked for again', () => {
     },
   )
 
-  testWithLibrary('after it has failed it starts anew, with whatever options', async () => {
+  testWithLibrary('after a failure it starts again, with any options', async () => {
     keys.before = () => Promise.reject(new Error('the library is broken'))
     const failed = (await define()).body.id
     for (let attempt = 1; attempt <= 3; attempt++) {
@@ -154,14 +154,14 @@ describe('asked for again', () => {
     expect(await list({ state: 'failed' })).toMatchObject([{ id: failed }])
   })
 
-  test('with a schema that nobody has published it fails, and says so', async () => {
+  test('with a schema that was not published it fails, and its reason says so', async () => {
     const { id } = (await define({ schemaId: `${schemaId}x` })).body
     for (let attempt = 1; attempt <= 3; attempt++) {
       await deliver(id)
       pass(60_000)
     }
     expect(keys.made).toBe(0)
-    expect(await read(id)).toMatchObject({ state: 'failed', reason: 'its schema is not where its id says' })
+    expect(await read(id)).toMatchObject({ state: 'failed', reason: 'its schema does not exist in the registry' })
   })
 })
 
@@ -172,7 +172,7 @@ describe('a tenant has', () => {
     return answers
   }
 
-  test('two made at a time, and the next one when one of them is done', async () => {
+  test('two generated at a time, and the next one when one of them is done', async () => {
     const [first, second, third] = await tags(3)
     expect([first.status, second.status]).toEqual([202, 202])
     expect(third).toMatchObject({
@@ -187,7 +187,7 @@ describe('a tenant has', () => {
     expect(await stage.call('createCredentialDefinition', { caller: other, body })).toMatchObject({ status: 202 })
   })
 
-  test('two at a time of ten that are asked for at once', async () => {
+  test('two at a time of ten that are requested concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, tag) => define({ tag: `at-once-${tag}` })))
     const taken = answers.filter(({ status }) => status === 202)
     expect(taken.length).toBeGreaterThan(0)
@@ -196,10 +196,10 @@ describe('a tenant has', () => {
     expect(await list()).toHaveLength(taken.length)
   })
 
-  test('50 made in a day, and more on the next one', async () => {
+  test('50 generated in a day, and more on the next day', async () => {
     vi.setSystemTime(Math.ceil(Date.now() / DAY) * DAY)
     for (let pair = 0; pair < 25; pair++) {
-      // Both find the same slot free: one has to try again, and counts once.
+      // Both find the same slot free: one must try again, and counts once.
       const answers = await Promise.all([define({ tag: `first-${pair}` }), define({ tag: `second-${pair}` })])
       expect(answers.map(({ status }) => status)).toEqual([202, 202])
       for (const { body } of answers) await deliver(body.id)
@@ -214,7 +214,7 @@ describe('a tenant has', () => {
   })
 })
 
-test('a failed one counts no longer as one that is made', async () => {
+test('a failed one no longer counts as one in progress', async () => {
   keys.before = () => Promise.reject(new Error('the library is broken'))
   const ids = [(await define({ tag: 'a' })).body.id, (await define({ tag: 'b' })).body.id]
   expect(await define({ tag: 'c' })).toMatchObject({ status: 429 })

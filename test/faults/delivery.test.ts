@@ -1,10 +1,10 @@
-/** Messages to wallets over real parts: in order, never lost, doubled only where nothing else can be. */
+/** Messages to wallets over the real queues and functions: in order, never lost, duplicated only where that cannot be avoided. */
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../lib/outbox/messages/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/messages/outbox-id.ts'
 import { messageLane } from '../../lib/outbox/wake-ups/keys.ts'
 import { fromRecordItem, toRecordItem } from '../../lib/store/stored-record.ts'
-import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
+import { failuresOf, type InjectedFailure, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 
@@ -66,13 +66,13 @@ const commit = async (connectionId: string, ...texts: string[]): Promise<OutboxI
   return item
 }
 
-/** What a connection's wallet has taken, in the order of its arrival. */
+/** Messages that a connection's wallet has accepted, in the order of arrival. */
 const taken = (connectionId: string): string[] =>
   wallet.received
     .filter(({ path, status = 0 }) => path === `/${connectionId}` && status >= 200 && status < 300)
     .map(({ body }) => JSON.parse(body).ciphertext)
 
-/** What the basic message of an item shows of its delivery. */
+/** The delivery status that an item's basic message shows. */
 const stateOf = async (item: OutboxItem) => {
   const message = await pipeline.read(basicMessageOf(item))
   if (message === undefined) throw new Error('the basic message is gone')
@@ -107,7 +107,7 @@ describe('a message', () => {
     expect(await stateOf(first)).toMatchObject({ state: 'delivered' })
   })
 
-  test('should arrive when the stream stands still, for the function that commits it wakes its lane', async () => {
+  test('should arrive when the stream stops, because the function that commits it wakes its lane', async () => {
     const item = await commit('c1', 'a')
     const { wakeNow } = await import('../../lib/outbox/wake-ups/queues.ts')
     await wakeNow({ lane: messageLane(item.tenant, item.connectionId), itemId: item.id })
@@ -118,9 +118,9 @@ describe('a message', () => {
   })
 })
 
-describe('a mishap', () => {
+describe('a failure', () => {
   /** Two connections, an item of two messages, and a wallet that is not ready at first. */
-  const scenario = async (mishap?: Mishap): Promise<OutboxItem[]> => {
+  const scenario = async (mishap?: InjectedFailure): Promise<OutboxItem[]> => {
     wallet.behave({ status: 503 }, { status: 200 })
     const items = [
       await commit('c1', 'a'),
@@ -135,7 +135,7 @@ describe('a mishap', () => {
     return items
   }
 
-  test('at every single call loses nothing and keeps the order; only a delivery that is not recorded is doubled', async () => {
+  test('at every single call loses nothing and keeps the order; only a delivery that is not recorded is duplicated', async () => {
     // The first one makes the wallet known as quick; the others then make the same calls as the second.
     await scenario()
     count += 1
@@ -144,7 +144,7 @@ describe('a mishap', () => {
     const names = pipeline.calls.map(({ name }) => name)
     expect(names).toContain('SendMessageBatchCommand')
     expect(names).toContain('TransactWriteItemsCommand')
-    for (const mishap of mishaps(names)) {
+    for (const mishap of failuresOf(names)) {
       count += 1
       wallet.received.length = 0
       const items = await scenario(mishap)
@@ -160,8 +160,8 @@ describe('a mishap', () => {
     }
   })
 
-  test('at every call of the first attempt at a wallet of which nothing is known loses nothing either', async () => {
-    const first = async (mishap?: Mishap) => {
+  test('at every call of the first attempt at an unknown wallet loses nothing either', async () => {
+    const first = async (mishap?: InjectedFailure) => {
       await wallet.stop()
       wallet = await startFaultyReceiver()
       count += 1
@@ -172,7 +172,7 @@ describe('a mishap', () => {
     }
     expect(await first()).toEqual(['a'])
     const names = pipeline.calls.map(({ name }) => name)
-    for (const mishap of mishaps(names))
+    for (const mishap of failuresOf(names))
       expect({ mishap, taken: await first(mishap) }).toEqual({ mishap, taken: ['a'] })
     expect(pipeline.dead()).toBe(0)
   })

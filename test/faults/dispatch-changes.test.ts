@@ -1,4 +1,4 @@
-/** dispatchChanges dies, or a call of its fails, at each kind of place where it makes one: still every event, once, in order, with the same id. */
+/** dispatchChanges dies, or one of its calls fails, at each kind of call: still every event is sent, once, in order, with the same id. */
 import { afterAll, expect, test, vi } from 'vitest'
 import { outboxItem } from '../../lib/outbox/messages/message-item.ts'
 import type { EndpointKind } from '../../lib/records/webhook-event.ts'
@@ -8,7 +8,7 @@ import { transaction } from '../../lib/store/transaction.ts'
 import { insertTenant } from '../../lib/tenants/tenants.ts'
 import { eventItem, eventPartitions } from '../../lib/webhooks/event-item.ts'
 import { registerEndpoint } from '../../lib/webhooks/registrations.ts'
-import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
+import { failuresOf, type InjectedFailure, startPipeline } from '../support/delivery/pipeline.ts'
 import { placesToTry } from '../support/depth.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
@@ -52,7 +52,7 @@ const writeRecord = (tenant: string, type: string, id: string, state: string, ve
     }),
   )
 
-/** Changes of three records, one of them of a kind that nobody hears of, and a message to a wallet. */
+/** Changes of three records, one of them of a kind without events, and a message to a wallet. */
 const change = async (tenant: string): Promise<void> => {
   await writeRecord(tenant, 'ProofRecord', 'proof', 'request-sent', 1)
   await writeRecord(tenant, 'ConnectionRecord', 'connection', 'response-sent', 1)
@@ -90,7 +90,7 @@ const STORIES = {
 
 const EVENTS = Object.values(STORIES).flat().length
 
-/** What an endpoint has heard of each record, in order, and how often it has heard something again. */
+/** Events that an endpoint has received of each record, in order, and the number of repeated ones. */
 const heardBy = (tenant: string, kind: EndpointKind) => {
   const all = receiver.received
     .filter(({ path }) => path === `/${tenant}/${kind}`)
@@ -105,11 +105,11 @@ const heardBy = (tenant: string, kind: EndpointKind) => {
 }
 
 /**
- * Lets the same changes happen to a new tenant, has them dispatched, amid which the mishap strikes, then delivered, and looks at what
- * its endpoints have heard. Returns the calls of the dispatcher.
+ * Lets the same changes happen to a new tenant, has them dispatched, during which the failure occurs, then delivered, and checks which
+ * events its endpoints have received. Returns the calls of the dispatcher.
  */
-const scenario = async (mishap?: Mishap): Promise<string[]> => {
-  // What the tenants before were told is none of this one's, and is not to be searched each time.
+const scenario = async (mishap?: InjectedFailure): Promise<string[]> => {
+  // Events of earlier tenants do not concern this one, and are not to be searched each time.
   receiver.received.length = 0
   const { tenant, endpoints } = await newTenant()
   await change(tenant)
@@ -131,12 +131,12 @@ const scenario = async (mishap?: Mishap): Promise<string[]> => {
   return calls
 }
 
-test('no call of the dispatcher that dies, fails or is taken in part costs, doubles or reorders an event', async () => {
+test('a call of the dispatcher that dies, fails or succeeds in part does not lose, duplicate or reorder an event', async () => {
   const calls = await scenario()
   expect(new Set(calls)).toEqual(
     new Set(['GetItemCommand', 'QueryCommand', 'PutItemCommand', 'SendMessageBatchCommand']),
   )
-  for (const mishap of mishaps(calls)) await scenario(mishap)
+  for (const mishap of failuresOf(calls)) await scenario(mishap)
   for (const index of placesToTry(calls))
     if (calls[index] === 'SendMessageBatchCommand')
       await scenario({ call: index + 1, kind: 'refuses the first entry', when: 'before' })

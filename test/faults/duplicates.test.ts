@@ -1,4 +1,4 @@
-/** Senders that are not sure deliver again. Every inbound message comes three times at once, and all of them once more 5 s later. */
+/** Senders without an answer deliver again. Every inbound message comes three times concurrently, and all of them once more 5 s later. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { connect, createTenant, issueDegree } from '../support/scenes.ts'

@@ -1,4 +1,4 @@
-/** DIDs and keys of handshakes that anybody may begin: gone with those that come to nothing, and kept for ever once one is completed, whatever fails. */
+/** DIDs and keys of unsolicited handshakes: they expire with a handshake that is not completed, and are kept once one is completed, whatever fails. */
 
 import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb'
@@ -17,7 +17,7 @@ import { inviteToConnect } from '../support/tenants.ts'
 import { connectionRequest, didExchangeRequest, peerDidOf, type RawKey } from '../wallet/handshake-requests.ts'
 import { RawMessages, type Route } from '../wallet/raw-messages.ts'
 
-/** Nobody listens there, and the address guard allows it: a rotation to another one is refused. */
+/** No server listens there, and the address guard allows it: a rotation to another one is refused. */
 const NOWHERE = 'http://127.0.0.1:1024'
 const DAYS = 24 * 60 * 60
 
@@ -42,7 +42,7 @@ const expiries = async (): Promise<Map<string, number | undefined>> => {
   return new Map(items.map(({ pk, sk, expiresAt }) => [`${pk?.S} ${sk?.S}`, expiresAt && Number(expiresAt.N)]))
 }
 
-/** Those that were made since. */
+/** Those that were created since. */
 const madeSince = async (before: ReadonlyMap<string, unknown>): Promise<(number | undefined)[]> =>
   [...(await expiries())].filter(([address]) => !before.has(address)).map(([, expiry]) => expiry)
 
@@ -51,7 +51,7 @@ const connectionsOf = async (outOfBandId: string): Promise<Json[]> =>
 
 interface Handshake {
   connection: Json
-  /** The way to the agent's DID of the connection, by the key of the other's. */
+  /** The route to the agent's DID of the connection, by the remote agent's key. */
   route: Route
 }
 
@@ -59,7 +59,7 @@ const inviteMany = (more: object = {}) => inviteToConnect(stage, caller, { multi
 
 type Invited = Awaited<ReturnType<typeof inviteMany>>
 
-/** A request of a key that is new. Resolves to the connection, and the way to it. */
+/** A request with a new key. Resolves to the connection, and the route to it. */
 const ask = async (
   { invitation, invitationDid, outOfBandId }: Invited,
   requestOf: (typeof REQUESTS)['connections' | 'did-exchange'],
@@ -98,12 +98,12 @@ const stateInTable = async ({ connection }: Handshake): Promise<string> => {
 }
 
 describe.each(PROTOCOLS)('over %s', (_, requestOf) => {
-  test('a handshake that comes to nothing leaves no DID and no key: they expire, and never before it', async () => {
+  test('a handshake that is not completed leaves no DID and no key: they expire, and never before the handshake', async () => {
     const invited = await inviteMany()
     const before = await expiries()
     const { connection } = await ask(invited, requestOf)
     const made = await madeSince(before)
-    // The record of the other agent's DID with its index entries, and a key, from which the own DID follows.
+    // The record of the other agent's DID with its index entries, and a key, from which the agent's own DID is derived.
     expect(made.length).toBeGreaterThan(3)
     const givenUp = Math.floor(Date.parse(connection.createdAt) / 1000) + 7 * DAYS
     for (const expiry of made) {
@@ -113,7 +113,7 @@ describe.each(PROTOCOLS)('over %s', (_, requestOf) => {
   })
 
   test.each([
-    ['at once shares its DID, which stays if one of them is completed', 0],
+    ['immediately shares its DID, which stays if one of them is completed', 0],
     ['after two days is completed when the DID of the first one has expired', 2],
   ])('another one of the same key %s', async (_, days) => {
     const invited = await inviteMany()
@@ -130,7 +130,7 @@ describe.each(PROTOCOLS)('over %s', (_, requestOf) => {
   })
 
   test.each(Object.entries(FAULTS).filter(([name]) => FULL || name.startsWith('times out')))(
-    'the message that completes it keeps all, or none, where a request %s',
+    'the message that completes it makes all of them permanent, or none, where a request %s',
     async (_, kind) => {
       const invited = await inviteMany()
       const before = await expiries()
@@ -174,7 +174,7 @@ test('a request that waits to be accepted expires with its DID, and its answer a
   for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
 })
 
-test('a handshake of which a DID has expired is not completed, because its connection would be without it', async () => {
+test('a handshake whose DID has expired is not completed, because its connection would lack the DID', async () => {
   const invited = await inviteMany()
   const before = await expiries()
   const handshake = await ask(invited, REQUESTS['did-exchange'])
@@ -187,7 +187,7 @@ test('a handshake of which a DID has expired is not completed, because its conne
   await expect(complete).rejects.toMatchObject({ code: 'store.conflict' })
 })
 
-test('a DID that asks again, and never goes on, takes nothing from its connection', async () => {
+test('a DID that requests again, and never completes, takes nothing from its connection', async () => {
   const invited = await inviteMany()
   const handshake = await ask(invited, REQUESTS['did-exchange'])
   expect((await write(handshake)).status).toBe(200)
@@ -200,7 +200,7 @@ test('a DID that asks again, and never goes on, takes nothing from its connectio
   expect((await write(handshake)).status).toBe(200)
 })
 
-test('a connection that rotates to the DID of a handshake without an end keeps that DID', async () => {
+test('a connection that rotates to the DID of an uncompleted handshake keeps that DID', async () => {
   const unfinished = await ask(await inviteMany(), REQUESTS['did-exchange'])
   const handshake = await ask(await inviteMany(), REQUESTS['did-exchange'])
   expect((await write(handshake)).status).toBe(200)
@@ -216,7 +216,7 @@ test('a connection that rotates to the DID of a handshake without an end keeps t
   expect((await write(rotated)).status).toBe(200)
 })
 
-test('a stranger that rotates before it goes on leaves nothing more behind', async () => {
+test('an unknown sender that rotates before it completes the handshake leaves nothing more behind', async () => {
   const invited = await inviteMany()
   const before = await expiries()
   const handshake = await ask(invited, REQUESTS['did-exchange'])
@@ -236,7 +236,7 @@ test('a stranger that rotates before it goes on leaves nothing more behind', asy
   for (const expiry of await madeSince(before)) expect(expiry).toBeUndefined()
 })
 
-test('what an invitation for one has made does not expire', async () => {
+test('DIDs and keys of a single-use invitation do not expire', async () => {
   const before = await expiries()
   const invited = await inviteToConnect(stage, caller)
   await ask(invited, REQUESTS['did-exchange'])

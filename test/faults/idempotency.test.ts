@@ -1,4 +1,4 @@
-/** One rule for every operation that changes something: the same request with the same key is done once, for whoever may do it. */
+/** One rule for every operation that changes something: the same request with the same key is done once, for each authorized caller. */
 import { createHash, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
@@ -37,12 +37,12 @@ describe.each(COMMANDS)('$operationId', ({ operationId }) => {
     example = await exampleOf(operationId, scene)
   })
 
-  test('with a key that is none is a 400', async () => {
+  test('with an invalid key is a 400', async () => {
     const { asked, caller } = example
     expect((await ask(operationId, asked, caller, 'a b')).status).toBe(400)
   })
 
-  test('with the same key is done once, and answered alike', async () => {
+  test('with the same key is done once, and gets the same answer', async () => {
     const { asked, caller } = example
     const done = await watched.count(() => ask(operationId, asked, caller, key))
     first = done.result
@@ -60,22 +60,22 @@ describe.each(COMMANDS)('$operationId', ({ operationId }) => {
     expect([status, body.message]).toEqual([409, MISMATCH])
   })
 
-  test('shows nobody else the answer: who may not is refused, who may has a request of their own', async () => {
-    const { asked, stranger, isPublic } = example
+  test('shows no other caller the answer: an unauthorized one is rejected, an authorized one makes a separate request', async () => {
+    const { asked, unauthorized: stranger, isPublic } = example
     if (stranger !== undefined) {
       const refused = await watched.count(() => ask(operationId, asked, stranger, key))
       expect(refused.result.body).toEqual({ statusCode: 403, error: 'Forbidden' })
       expect(refused.commands.filter((command) => !command.startsWith('GetItem'))).toEqual([])
     }
-    const theirs = await ask(operationId, asked, await scene.newTenant(), key)
+    const otherReply = await ask(operationId, asked, await scene.newTenant(), key)
     // An answer without a body shows nothing but its status.
-    const isSame = expect([theirs.status, theirs.body])
+    const isSame = expect([otherReply.status, otherReply.body])
     if (isPublic) isSame.toEqual([first.status, first.body])
     else isSame.not.toEqual([first.status, first.body])
   })
 })
 
-test.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('a key that is none is a 400: %j', async (key) => {
+test.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('an invalid key is a 400: %j', async (key) => {
   const { asked, caller } = await exampleOf('SendMessage', scene)
   expect((await ask('SendMessage', asked, caller, key)).status).toBe(400)
 })
@@ -94,7 +94,7 @@ test.each([
 
 const textsInTable = async (): Promise<string[]> => (await itemsOf(stage, '')).flatMap(textsOf)
 
-test('of a secret that was shown, nothing can be read in the table', async () => {
+test('a secret in an answer is not readable in the table', async () => {
   const { asked, caller } = await exampleOf('RotateWebhookSecret', scene)
   const { body } = await ask('RotateWebhookSecret', asked, caller, randomUUID())
   const secret = body.secret.slice('whsec_'.length)
@@ -103,7 +103,7 @@ test('of a secret that was shown, nothing can be read in the table', async () =>
   for (const text of texts) expect(text.includes(secret) || text.includes('whsec_')).toBe(false)
 })
 
-test('of a seed, nothing that it could be guessed by lies in the table', async () => {
+test('the table holds nothing by which a seed could be guessed', async () => {
   const caller = await scene.newTenant()
   const body = { method: 'key', keyType: 'ed25519', seed: 'a seed that is easy to guess, 32!'.slice(0, 32) }
   const key = randomUUID()

@@ -58,7 +58,7 @@ describeWithLibrary('on an Indy ledger', () => {
 
   const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
-  /** Whatever is due by then is done. */
+  /** Does everything that is due by then. */
   const turn = async (ms = LEASE) => {
     pass(ms)
     await stage.line.sweep()
@@ -99,7 +99,7 @@ describeWithLibrary('on an Indy ledger', () => {
     return (await operator.waiting(id, 'REVOC_REG_ENTRY'))[0]
   }
 
-  /** How many there are of what a registry is made of. */
+  /** Numbers of the records that make up a registry. */
   const stored = async () => {
     const of = (name: string) => itemsOf(stage, `${caller.tenantId}|${name}|`)
     const types = ['AnonCredsRevocationRegistryDefinitionRecord', 'AnonCredsRevocationRegistryDefinitionPrivateRecord']
@@ -120,7 +120,7 @@ describeWithLibrary('on an Indy ledger', () => {
     await stage.line.guard.run('runJobs', () => runJobs(event))
   }
 
-  test('what is revoked at once is one entry, and what is revoked meanwhile is the next one', async () => {
+  test('concurrent revocations are one entry, and those made meanwhile are the next one', async () => {
     await ready()
     const [first, second] = [await issue(3), await issue(2)]
     await revoke(first)
@@ -147,7 +147,7 @@ describeWithLibrary('on an Indy ledger', () => {
     expect(await stored()).toMatchObject({ writes: 0, jobs: 0 })
   })
 
-  test('those of an entry that is there are published, though another entry waits', async () => {
+  test('the revocations of a written entry are published, though another entry waits', async () => {
     await ready()
     const [one, two, three] = await issue(3)
     if (one === undefined || two === undefined || three === undefined) throw new Error('there are three')
@@ -165,7 +165,7 @@ describeWithLibrary('on an Indy ledger', () => {
     expect(await statesOf([one, two, three])).toEqual(['published', 'published', 'pending'])
   })
 
-  test('an operator who is 40 days late is not too late for what is revoked', async () => {
+  test('an operator who writes 40 days later is not too late for revocations', async () => {
     await ready()
     const issued = await issue(1)
     await revoke(issued)
@@ -180,13 +180,13 @@ describeWithLibrary('on an Indy ledger', () => {
     expect(await statesOf(issued)).toEqual(['published'])
   })
 
-  test('where somebody writes another entry it fails, and a fresh one is on top of what the ledger has', async () => {
+  test('where the ledger gets another entry it fails, and a fresh one is on top of what the ledger has', async () => {
     await ready()
     const [one, two] = await issue(2)
     if (one === undefined || two === undefined) throw new Error('there are two')
     await revoke([one])
     const entry = await prepared()
-    // Whoever has the keys may revoke: here with an accumulator of another registry, which is as good.
+    // A holder of the keys may revoke: here with an accumulator of another registry, which serves as well.
     const foreign = await accumulatorOfAnother()
     const { request } = entry.transaction
     const value = { ...entryOf(entry), accum: foreign, revoked: [two.index] }
@@ -196,7 +196,7 @@ describeWithLibrary('on an Indy ledger', () => {
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({
         ...{ level: 'error', event: 'ledger.write_failed', type: 'REVOC_REG_ENTRY' },
-        reason: 'the ledger has something else in its place',
+        reason: 'the ledger already has a different object',
       }),
     )
     const [fresh] = await waiting()
@@ -225,7 +225,7 @@ describeWithLibrary('on an Indy ledger', () => {
         })
         await turn(HOUR)
       },
-      'the ledger has something else in its place',
+      'the ledger already has a different object',
     ],
     [
       'not written within 30 days',
@@ -253,7 +253,7 @@ describeWithLibrary('on an Indy ledger', () => {
     expect(await issue(1)).toMatchObject([{ index: 1 }])
   })
 
-  test('a definition that nobody has written is given up, and can be asked for again', async () => {
+  test('a definition that was not written is given up, and can be requested again', async () => {
     const { schemaId } = await operator.read(id)
     const define = async () => {
       const body = { issuerId: ISSUER, schemaId, tag: 'late', supportRevocation: true, revocationRegistrySize: 100 }

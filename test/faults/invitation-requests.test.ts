@@ -1,4 +1,4 @@
-/** How many requests to DynamoDB taking an invitation makes, where it brings a request or a connection is used again: as few as any command. */
+/** The number of requests to DynamoDB for accepting an invitation, with an attached request or a reused connection: as few as any command. */
 import { describe, expect, test } from 'vitest'
 import { createTenant, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -21,11 +21,11 @@ await stage.line.pause()
 const invite = (body: object = {}) => succeed(stage, 'createInvitation', acme, { body })
 const ask = (body: object = {}) => succeed(stage, 'createRequest', acme, { body: { ...requestBody, ...body } })
 
-describe('an invitation is taken within the budget of a command', () => {
+describe('an invitation is accepted within the budget of a command', () => {
   test.each<[string, () => Promise<Json>, object]>([
     ['by a handshake', () => invite(), {}],
     ['by an older connection', () => invite({ invitationDid }), { reuseConnection: true }],
-    ['with a request that is kept', () => ask(), {}],
+    ['with a request that is stored', () => ask(), {}],
     ['with a request on an older connection', () => ask({ invitationDid }), { reuseConnection: true }],
     ['with a request and without a connection', () => ask({ handshake: false }), {}],
   ])('%s', async (_, make, more) => {

@@ -1,4 +1,4 @@
-/** The longest message that SendMessage takes arrives. What no item could hold is refused in test/unit/agent/outbox-transport.test.ts. */
+/** The longest message that SendMessage accepts arrives. Messages too large for an item are rejected in test/unit/agent/outbox-transport.test.ts. */
 import { expect, test } from 'vitest'
 import { connect } from '../support/scenes.ts'
 import { useStage, useWallet } from '../support/stage/use-stage.ts'
@@ -8,7 +8,7 @@ const wallet = await useWallet()
 const connectionId = (await connect(stage, wallet)).connectionId
 await stage.line.pause()
 
-test('the longest message that SendMessage takes is delivered', async () => {
+test('the longest message that SendMessage accepts is delivered', async () => {
   const content = '€'.repeat(65_000)
   const { status } = await stage.call('sendMessage', { path: { connectionId }, body: { content } })
   expect(status).toBe(200)

@@ -33,7 +33,7 @@ stage.line.run()
 const call = callInProcess(stage, issuer)
 const scene = await CallScene.start(call, await useWallet({ acceptOffers: false, answerProofs: false }))
 
-/** Every try of a put with an id of its own, and whether it wrote the item. */
+/** Every try of a put with its own id, and whether it wrote the item. */
 let tries: { id: string; worked: boolean }[] | undefined
 withOpenStack(stage.serviceClient).middlewareStack.add(
   (next) => async (parameters) => {

@@ -1,4 +1,4 @@
-/** Messages that wait to be fetched: processes that die, time that passes, and very many of them. */
+/** Messages that wait to be fetched: crashes, expiry, and very large queues. */
 import { isDeepStrictEqual } from 'node:util'
 import { BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -50,7 +50,7 @@ const deliveries = async (connectionId: string): Promise<Json[]> =>
   )
 
 test.each(Object.entries(FAULTS))(
-  'where a request to the table %s, a batch is handed out whole or not at all, and its envelope gets it in the end',
+  'where a request to the table %s, a batch is handed out completely or not at all, and a repeated request gets it in the end',
   async (_, kind) => {
     const { pack, post, connectionId } = await startFetching()
     let at = 0
@@ -76,7 +76,7 @@ test.each(Object.entries(FAULTS))(
   },
 )
 
-test('a batch whose function has run out of time meanwhile stays in its queue, because nobody hears the answer', async () => {
+test('a batch whose function has timed out stays in its queue, because the answer reaches no wallet', async () => {
   const { pack, ask, connectionId } = await startFetching()
   await say(connectionId, 'one')
   const body = JSON.stringify(await pack(`${V1}/batch-pickup`, { batch_size: 10 }))
@@ -101,7 +101,7 @@ test('requests to the table: a message to a wallet that fetches, and each reques
   const { ask, connectionId } = await startFetching()
   await say(connectionId, 'the first makes the job')
   const sent = await faults.count(() => say(connectionId, 'hello'))
-  // The last one counts what the agent has waiting.
+  // The last one counts the waiting messages.
   expect(sent.commands.length).toBeLessThanOrEqual(5)
   const counts: Record<string, number> = {}
   let name = ''
@@ -136,7 +136,7 @@ const runExpiry = async (connectionId: string): Promise<void> => {
 
 const tenant = () => ({ tenant: caller.tenantId })
 
-/** From here on: each line of the log with messages that were given up. */
+/** Log lines from now on with messages that were given up. */
 const countGivenUp = async () => {
   const { settings } = await import('../../lib/settings.ts')
   const level = settings().LOG_LEVEL
@@ -154,7 +154,7 @@ const inDays = (days: number): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 24 * 60 * 60_000 })
 }
 
-test('what nobody has fetched within 14 days has failed, which an event says, and later messages wait on', async () => {
+test('a message that was not fetched within 14 days has failed, with an event, and later messages stay in the queue', async () => {
   onTestFinished(() => void vi.useRealTimers())
   const { orgId } = await OrganizationEndpoints.register({ stage, receiver, issuer }, caller.tenantId)
   const { wallet, connectionId, walletConnectionId } = await startFetching()
@@ -195,7 +195,7 @@ test('messages to different wallets conflict nowhere', async () => {
   expect(written.filter((address) => inShares.some((share) => address.startsWith(`${share} `)))).toEqual([])
 })
 
-test('what all of this has left in the table fits together', async () => {
+test('the items that are left in the table are consistent', async () => {
   onTestFinished(() => void vi.useRealTimers())
   // Requests that failed after their commit were not counted.
   const { countUsage } = await import('../../lib/pickup/usage.ts')

@@ -1,4 +1,4 @@
-/** What functions do on days that are not like others: their roles allow that too. */
+/** Rare actions of functions: their roles allow them too. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -37,7 +37,7 @@ let lane: string
 let issuer: TestIssuer
 let keySet: Server
 
-/** Serves the keys of an issuer; nobody answers for another one. */
+/** Serves the keys of an issuer; another one does not answer. */
 const trustIssuers = async (): Promise<void> => {
   issuer = await newIssuer('served', 'ES256')
   keySet = createServer((_, response) => {
@@ -94,7 +94,7 @@ const commit = async (payload: string, url = receiver.url): Promise<void> => {
   await put(outboxItem.encode({ ...of, messages, taken: 0, attempts: 0, createdAt: new Date().toISOString() }))
 }
 
-test('confirmIssuerKeys stores the keys of an issuer, by which others verify its tokens', async () => {
+test('confirmIssuerKeys stores the keys of an issuer, by which other functions verify its tokens', async () => {
   const { confirmIssuerKeys } = await import('../../functions/confirm-issuer-keys.ts')
   await stage.line.guard.run('confirmIssuerKeys', confirmIssuerKeys)
   const token = await sign(issuer, { role: 'RestRootAgentWithTenants' })
@@ -116,7 +116,7 @@ describe('sweepOutbox', () => {
     expect(await laneState(lane)).toBeUndefined()
   })
 
-  test('enters lanes of messages and of events, and destinations, whose wake-ups have failed for good into the index', async () => {
+  test('enters lanes of messages and of events, and destinations, whose wake-ups have failed permanently into the index', async () => {
     const destination = newDestination()
     const eventLane = `@outbox|acme|endpoint|${randomUUID()}`
     const committed = { kind: 'committed' } as const
@@ -169,7 +169,7 @@ describe('sweepOutbox', () => {
     const entry = corruptEntry(destination, lane)
     await put(entry)
     expect(await counted()).toEqual({ lanes: 1, age: 0 })
-    // Only the function that wakes lanes may take it out.
+    // Only the function that wakes lanes may remove it.
     expect(await read(addressOf(entry))).toEqual(entry)
   })
 })
@@ -190,7 +190,7 @@ describe('wake', () => {
     expect(await laneState(lane)).toBeUndefined()
   })
 
-  test('releases no lane before one of the last release has had its turn', async () => {
+  test('releases no lane before one of the last release has been delivered', async () => {
     const { wake } = await import('../../functions/wake.ts')
     const [destination, now, at] = [newDestination(), Date.now(), 1]
     const entry = newEntry(lane, now + 60_000, randomUUID())
@@ -217,7 +217,7 @@ describe('wake', () => {
     await stage.line.settle()
   })
 
-  test('takes corrupt entries out of a waiting list; the lanes that they name are due then', async () => {
+  test('removes corrupt entries from a waiting list; the lanes that they name become due', async () => {
     const { wake } = await import('../../functions/wake.ts')
     const [destination, at] = [newDestination(), 1]
     await put(destinationItem.encode({ destination, version: 1, ...dueFor(destination, at) }))
@@ -233,7 +233,7 @@ describe('wake', () => {
 })
 
 test.each(['deliver', 'deliverSlowly', 'wake', 'sweepOutbox', 'deleteWebhookEndpoint', 'enableWebhookEndpoint'])(
-  '%s opens a destination anew whose item is corrupt',
+  '%s resets a destination whose item is corrupt',
   async (functionKey) => {
     const destination = newDestination()
     const closed = destinationItem.encode({ destination, version: 5, closedAt: 1, expiresAt: 4_000_000_000 })
@@ -256,7 +256,7 @@ describe('dispatchChanges', () => {
       notedAt,
     )
 
-  test('parks a change that it can’t read, and counts the tries of one that comes late and alone', async () => {
+  test('parks an unreadable change, and counts the tries of one that comes late and alone', async () => {
     const { dispatchChanges } = await import('../../functions/dispatch-changes.ts')
     const { parkedChanges } = await import('../../lib/delivery/parked-changes.ts')
     const change = garbled(Math.floor(Date.now() / 1000) - 60)
@@ -291,7 +291,7 @@ describe.each(['deliver', 'deliverSlowly'] as const)('%s', (functionKey) => {
     expect(await laneState(lane)).toMatchObject({ lease: 'another', dirty: true })
   })
 
-  test('sets aside what it can’t read, be it an item of a lane or the lane', async () => {
+  test('sets aside an unreadable item of a lane, or an unreadable lane', async () => {
     const id = newOutboxId(Date.now())
     const eventLane = `@outbox|acme|${randomUUID()}|${randomUUID()}`
     await put({ pk: { S: lane }, sk: { S: id }, kind: { S: 'outbox' } })
@@ -306,7 +306,7 @@ describe.each(['deliver', 'deliverSlowly'] as const)('%s', (functionKey) => {
     expect(await read({ pk: eventLane, sk: 'x' })).toBeUndefined()
   })
 
-  test('leaves what it has no time for to the next invocation', async () => {
+  test('leaves items for which it has no time to the next invocation', async () => {
     const quick = { destination: receiver.url, version: 1, quickUntil: Date.now() + 3_600_000 }
     await put(destinationItem.encode(quick))
     for (const payload of ['1', '2', '3']) await commit(payload)
@@ -319,7 +319,7 @@ describe.each(['deliver', 'deliverSlowly'] as const)('%s', (functionKey) => {
   })
 })
 
-test('deliverSlowly waits while as many attempts at a slow destination are made as it has slots', async () => {
+test('deliverSlowly waits while all slots of a slow destination are taken', async () => {
   const { deliverSlowly } = await import('../../functions/deliver-slowly.ts')
   const { wake } = await import('../../functions/wake.ts')
   const slow = await startFaultyReceiver()
@@ -346,7 +346,7 @@ test('deliverSlowly waits while as many attempts at a slow destination are made 
   expect(await free()).toBe(1)
 })
 
-test('enableWebhookEndpoint has the lanes looked at that wait for the endpoint', async () => {
+test('enableWebhookEndpoint wakes the lanes that wait for the endpoint', async () => {
   const { body } = await stage.call('registerWebhook', {
     path: { orgId: 'base' },
     body: { webhookUrl: 'https://example.org/events' },

@@ -1,4 +1,4 @@
-/** A read that a commit overtakes: what it shows of the proof, it also shows of the messages. */
+/** A read during a commit: if it shows the new state of the proof, it also shows the new messages. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { tenantProofFormData } from '../../functions/tenant-proof-form-data.ts'

@@ -58,7 +58,7 @@ describeWithLibrary('a revocation registry', () => {
 
   const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
-  /** The same job again, as often as anybody wakes it. */
+  /** The same job again, as often as it is woken. */
   const deliver = async (job: string): Promise<void> => {
     const { runJobs } = await import('../../functions/run-jobs.ts')
     const event = { Records: [{ messageId: 'a', body: JSON.stringify({ job }) }] } as unknown as SQSEvent
@@ -90,7 +90,7 @@ describeWithLibrary('a revocation registry', () => {
     adds: Awaited<ReturnType<typeof stored>>
     /** Does what remains to be done then. */
     publish: (definition: Json) => Promise<void>
-    /** What an offer is told until then. */
+    /** The expected 409 of an offer until then. */
     waits: { words: string; seconds: string }
   }
 
@@ -109,7 +109,7 @@ describeWithLibrary('a revocation registry', () => {
       // The registry's definition and its first list are resources.
       adds: { definitions: 1, secrets: 1, registries: 1, writes: 0, resources: 2, tails: 1 },
       publish: async () => {},
-      waits: { words: 'is being made', seconds: '2' },
+      waits: { words: 'is being created', seconds: '2' },
     },
     'on an Indy ledger': {
       define: () => operator.define(INDY_ISSUER, 'default'),
@@ -119,7 +119,7 @@ describeWithLibrary('a revocation registry', () => {
         for (const type of ['REVOC_REG_DEF', 'REVOC_REG_ENTRY']) operator.write((await operator.waiting(id, type))[0])
         await operator.hasWritten(id)
       },
-      waits: { words: 'has to be written to the ledger', seconds: '60' },
+      waits: { words: 'must be written to the ledger', seconds: '60' },
     },
   }
 
@@ -152,7 +152,7 @@ describeWithLibrary('a revocation registry', () => {
       return stage.call('createOfferOob', { caller, body })
     }
 
-    test('that is not there yet makes an offer a 409, which says what it waits for and when to come again', async () => {
+    test('that is not there yet makes an offer a 409, which says what it waits for and when to retry', async () => {
       expect(early).toMatchObject({
         status: 409,
         headers: { 'retry-after': waits.seconds },
@@ -161,7 +161,7 @@ describeWithLibrary('a revocation registry', () => {
       expect((await offer()).status).toBe(200)
     })
 
-    /** Asks for the next registry. Resolves to its job, which nobody wakes. */
+    /** Asks for the next registry. Resolves to its job, which is not woken. */
     const wanted = async (): Promise<string> => {
       const { credentialDefinitionId } = definition
       found = await stored()

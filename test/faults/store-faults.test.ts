@@ -1,4 +1,4 @@
-/** One request to DynamoDB fails, at every place where one is made: who tries again finds that nothing shows of it. */
+/** One request to DynamoDB fails, at every place where one is made: a retry leaves no trace of the failure. */
 import { randomUUID } from 'node:crypto'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const stage = await useStage({ delivers: false })
 const faults = new StoreFaults(stage.serviceClient)
 await useQuickKeys()
 stage.line.run()
-/** A wallet that takes what comes and says nothing by itself: what it did would come amid a test. */
+/** A wallet that accepts every message and sends nothing automatically: that would interfere with a test. */
 const silent = await useWallet({ acceptOffers: false, answerProofs: false })
 const call = callInProcess(stage, issuer)
 const scene = await CallScene.start(call, silent)
@@ -34,7 +34,7 @@ stage.onEnvelope(async (handle) => {
   return handling
 })
 
-/** Without the endpoint for other agents, whose senders are those who try again: see below. */
+/** Without the endpoint for other agents, whose senders retry: see below. */
 const CALLS: [string, () => Promise<Call>][] = [
   ...OPERATIONS.filter(({ operationId }) => operationId !== 'ReceiveDidcomm').map(
     ({ operationId }): [string, () => Promise<Call>] => [operationId, () => callOf(operationId)],
@@ -62,7 +62,7 @@ const census = async (): Promise<Record<string, number>> => {
   const looked = { TableName: stage.table, ProjectionExpression: 'kind, pk' }
   for await (const { Items = [] } of paginateScan({ client: stage.client }, looked))
     for (const { kind, pk } of Items) {
-      // Decoys lie at places chosen by chance, and say nothing.
+      // Decoys lie at random indexes, and mean nothing.
       if (kind?.S === 'decoy') continue
       const of = kind?.S === 'record' || kind?.S === 'entry' ? `${kind.S} ${pk?.S?.split('|')[1]}` : `${kind?.S}`
       counts[of] = (counts[of] ?? 0) + 1
@@ -77,11 +77,11 @@ const difference = (after: Record<string, number>, before: Record<string, number
       .filter(([, more]) => more !== 0),
   )
 
-/** Resolved while the service takes envelopes: the wallet answers what calls have sent to it when it likes. */
+/** Resolved while the service accepts envelopes: the wallet answers at any time. */
 let taking = Promise.resolve()
 const taken = new Set<Promise<unknown>>()
 
-/** What a call changes that is made as `run` says; nothing else moves meanwhile. */
+/** The changes of a call that `run` makes; no other work runs meanwhile. */
 const effectOf = async (
   made: Call,
   run: (made: Call) => Promise<void>,
@@ -105,8 +105,8 @@ const isReading = (operationId: string): boolean =>
   OPERATIONS.some((contract) => contract.operationId === operationId && contract.method === 'GET')
 
 /**
- * The pipeline takes all errors of the store alike, and repeats what worked: a reading and a writing operation go through all of that. What is
- * each operation's own is what it makes of a request that fails.
+ * The pipeline handles all errors of the store alike, and repeats answers: a reading and a writing operation test all of that. Every other
+ * operation tests only how it handles a failed request.
  */
 const faultsOf = (operationId: string): [string, Fault][] =>
   Object.entries(FAULTS).filter(
@@ -121,7 +121,7 @@ describe.each(CALLS)('%s', (operationId, newCall) => {
 
   beforeAll(async () => {
     if (isReading(operationId)) return
-    // The first makes what an agent makes once.
+    // The first call makes what an agent makes once.
     const succeeds = async (made: Call): Promise<void> => {
       const { status, body } = await call(operationId, made)
       expect(status, JSON.stringify(body)).toBeLessThan(300)
@@ -131,14 +131,14 @@ describe.each(CALLS)('%s', (operationId, newCall) => {
   })
 
   test.each(faultsOf(operationId))(
-    'has no effect, or all of it, when a request %s, and succeeds when it is tried again',
+    'has no effect, or its whole effect, when a request %s, and succeeds when it is tried again',
     async (_name, fault) => {
       // The role of a reading one does not let it write.
       const look = isReading(operationId) ? async () => ({}) : census
       const tryAll = async (made: Call): Promise<void> => {
         for (let at = 1; ; at++) {
           const { result, injected } = await faults.inject(at, fault, () => call(operationId, made))
-          // What is asked for after the commit may fail: the effect is all there.
+          // A request after the commit may fail: the effect is complete.
           if (!injected || result.status < 300) return expect(result.status, `request ${at}`).toBeLessThan(300)
           const error = contractOf(operationId).errors === 'oauth' ? 'temporarily_unavailable' : 'Service Unavailable'
           expect(result, `request ${at}`).toMatchObject({ status: 503, body: { error } })
@@ -149,14 +149,14 @@ describe.each(CALLS)('%s', (operationId, newCall) => {
   )
 })
 
-test('they leave a table in which everything belongs together', async () => {
+test('they leave a consistent table', async () => {
   expect(await checkTable(stage.client, stage.table)).toEqual([])
 })
 
 describe.each(Object.entries(FAULTS).filter(([name]) => FULL || name.startsWith('times out')))(
   'when a request %s',
   (_name, fault) => {
-    test('an inbound message is handled once, however often its sender has to try', async () => {
+    test('an inbound message is handled once, however often its sender must try', async () => {
       stage.onEnvelope((handle) => faults.untilNoneIsLeft(fault, handle))
       const caller = await createTenant(stage)
       const holder = await Wallet.start()

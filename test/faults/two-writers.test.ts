@@ -1,4 +1,4 @@
-/** Two writers on one record, 50 times: one of them is run again, none is lost, nobody sees a 500. */
+/** Two writers on one record, 50 times: one of them is run again, no update is lost, no caller gets a 500. */
 import { expect, test } from 'vitest'
 import { requestBody } from '../support/scenes.ts'
 import { useStage } from '../support/stage/use-stage.ts'

@@ -5,7 +5,7 @@ import { QUICK_FOR } from '../../lib/outbox/destinations/circuit-breaker.ts'
 import { destinationItem } from '../../lib/outbox/destinations/destination.ts'
 import { endpointDestination } from '../../lib/outbox/wake-ups/keys.ts'
 import { type NewEvent, pendingEvent, pendingEventItem } from '../../lib/webhooks/event-item.ts'
-import { type Mishap, mishaps, startPipeline } from '../support/delivery/pipeline.ts'
+import { failuresOf, type InjectedFailure, startPipeline } from '../support/delivery/pipeline.ts'
 import { stopAtEnd } from '../support/stop-at-end.ts'
 import { startFaultyReceiver } from '../support/webhooks/faulty-receiver.ts'
 import {
@@ -27,7 +27,7 @@ const receiver = await stopAtEnd(startFaultyReceiver())
 beforeEach(() => {
   pipeline.plan()
   receiver.received.length = 0
-  // The queues are in this process: what is hidden comes back by this clock too.
+  // The queues are in this process: hidden messages come back by this clock too.
   vi.useFakeTimers({ toFake: ['Date'] })
 })
 
@@ -51,7 +51,7 @@ const statesOf = async (events: NewEvent[]) =>
 /** Events of some records for one endpoint. */
 const commitScene = async (records: string[]): Promise<Scene> => {
   const endpoint = await registerAt(`${receiver.url}/hook`)
-  // The first attempts at an endpoint of which nothing is known are test/faults/delivery's.
+  // First attempts at an unknown endpoint are tested in test/faults/delivery.
   const quick = { destination: endpointDestination(endpoint.id), version: 1, quickUntil: Date.now() + QUICK_FOR }
   await pipeline.put(destinationItem.encode(quick))
   const events = records.map((recordId) => eventFor(endpoint, { recordId }))
@@ -59,7 +59,7 @@ const commitScene = async (records: string[]): Promise<Scene> => {
   return { endpoint, events }
 }
 
-const run = async (records: string[], mishap?: Mishap): Promise<Scene> => {
+const run = async (records: string[], mishap?: InjectedFailure): Promise<Scene> => {
   receiver.received.length = 0
   const scene = await commitScene(records)
   pipeline.plan(mishap)
@@ -69,13 +69,13 @@ const run = async (records: string[], mishap?: Mishap): Promise<Scene> => {
 
 const namesOfCalls = () => pipeline.calls.map(({ name }) => name)
 
-test('at every single call: nothing is lost, the order holds, and a repeat has the id that the first one had', async () => {
+test('at every single call: no event is lost, the order holds, and a repeated event has the same id', async () => {
   const flaky = () => receiver.behave({ status: 503 }, { status: 200 })
   flaky()
   await run(['a', 'b', 'a'])
   const names = namesOfCalls()
   expect(names).toContain('TransactWriteItemsCommand')
-  for (const mishap of mishaps(names)) {
+  for (const mishap of failuresOf(names)) {
     flaky()
     const { endpoint, events } = await run(['a', 'b', 'a'], mishap)
     for (const request of receiver.received) verified(endpoint.secret, request)
@@ -89,7 +89,7 @@ test('at every single call: nothing is lost, the order holds, and a repeat has t
         mishap,
         arrived: ofRecord(recordId),
       })
-    // What the endpoint has taken and the table has not recorded is all that may come twice.
+    // Only an event that the endpoint has accepted and the table has not recorded may come twice.
     expect({ mishap, doubled: taken.length - first.length }).toEqual({
       mishap,
       doubled: expect.toSatisfy((count) => count <= 1),
@@ -105,7 +105,7 @@ test('at every single call of a 410: the endpoint is disabled, and all of its ev
   const gone = () => receiver.behave({ status: 410 })
   gone()
   await run(['a', 'b'])
-  for (const mishap of mishaps(namesOfCalls())) {
+  for (const mishap of failuresOf(namesOfCalls())) {
     gone()
     const { endpoint, events } = await run(['a', 'b'], mishap)
     expect(await readRegistered(endpoint)).toMatchObject({ status: 'disabled', disabledReason: 'gone' })

@@ -1,4 +1,4 @@
-/** A whole run with all that goes wrong in it, on LOG_LEVEL debug: no line holds a secret, the content of a message or an attribute. */
+/** A whole run with all kinds of failures, on LOG_LEVEL debug: no line holds a secret, the content of a message or an attribute. */
 import { afterAll, expect, test, vi } from 'vitest'
 import { testWithLibrary } from '../support/anoncreds/library.ts'
 import { useMemoryRegistry } from '../support/anoncreds/memory-registry.ts'
@@ -38,7 +38,7 @@ secrets.push(...Object.values((await register()).secrets))
 const send = (connectionId: string, body: unknown) =>
   stage.call('sendMessage', { caller, path: { connectionId }, body })
 
-/** Everything that is told in events happens, and is told. */
+/** Everything that is reported in events happens, and is reported. */
 const exchange = async (): Promise<string> => {
   stage.line.run()
   const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
@@ -74,7 +74,7 @@ const exchangeAnonCreds = async (): Promise<string[]> => {
   return secretsOf({ ...caller, credentialDefinitionId }, { ...holder, heldId })
 }
 
-/** Callers, the table, the wallet and the endpoints fail, each with something in hand that is not for the log. */
+/** Callers, the table, the wallet and the endpoints fail, each with data that must not be logged. */
 const makeTrouble = async (connectionId: string): Promise<void> => {
   const faults = new StoreFaults(stage.serviceClient)
   await send('unknown', { content: TO_WALLET })
@@ -92,7 +92,7 @@ const makeTrouble = async (connectionId: string): Promise<void> => {
   secrets.push(...Object.values((await register()).secrets).filter((secret) => secret !== undefined))
 }
 
-/** What garbled changes do to the dispatcher. */
+/** Garbled changes for the dispatcher. */
 const garble = async (): Promise<void> => {
   const { dispatchChanges } = await import('../../functions/dispatch-changes.ts')
   const kinds = ['record', 'registration']

@@ -1,4 +1,4 @@
-/** Handshakes of wallets with a did:webvh: what is read again where transactions conflict, and what stays of those that come to nothing. */
+/** Handshakes of wallets with a did:webvh: which reads are repeated where transactions conflict, and what an uncompleted one leaves. */
 import { randomUUID } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -72,13 +72,13 @@ const write = async (invited: Invited, key: RawKey) => {
   return raw.send(message, { ...(await raw.routeToDid(invited.invitationDid)), recipientKeys, senderKey: key })
 }
 
-/** When what was seen of logs expires. */
+/** Expiry times of the recorded log states. */
 const seen = async (): Promise<(number | undefined)[]> =>
   (await itemsOf(stage, `${caller.tenantId}|webvh-seen|`)).map(({ expiresAt }) => expiresAt && Number(expiresAt.N))
 
 const readings = () => host.asked.filter((path) => path.endsWith('did.jsonl')).length
 
-test('what was read of the web for a message is not read again where its transaction conflicts', async () => {
+test('a document that was fetched for a message is not fetched again where its transaction conflicts', async () => {
   const invited = await inviteMany()
   const one = await newWallet()
   host.asked.length = 0
@@ -88,7 +88,7 @@ test('what was read of the web for a message is not read again where its transac
   expect(readings()).toBe(1)
 })
 
-test('many handshakes at once conflict nowhere with one another, and each reads its log once', async () => {
+test('many concurrent handshakes do not conflict with one another, and each reads its log once', async () => {
   const invited = await inviteMany()
   const wallets = await Promise.all(Array.from({ length: 8 }, () => newWallet()))
   host.asked.length = 0
@@ -99,11 +99,11 @@ test('many handshakes at once conflict nowhere with one another, and each reads 
   expect(conflicting.filter((address) => !address.includes('|OutOfBandRecord|'))).toEqual([])
   expect(readings()).toBe(8)
   const count = await itemsOf(stage, `${caller.tenantId}|count|strangers|`)
-  // One of the test before.
+  // One is of the test before.
   expect(count.reduce((sum, item) => sum + Number(item.count?.N), 0)).toBe(9)
 })
 
-test('what a handshake that comes to nothing has seen of a log expires, and stays once it is completed', async () => {
+test('the log state that a handshake has recorded expires, unless the handshake is completed', async () => {
   const before = (await seen()).length
   const invited = await inviteMany()
   const one = await newWallet()
@@ -124,7 +124,7 @@ test('what a handshake that comes to nothing has seen of a log expires, and stay
   expect((await seen()).filter((expiry) => expiry === undefined)).toHaveLength(1)
 })
 
-test('a refused handshake leaves nothing of a log for good', async () => {
+test('a rejected handshake leaves no log state permanently', async () => {
   const invited = await inviteMany()
   const { did } = await newWallet()
   const before = await seen()
@@ -134,7 +134,7 @@ test('a refused handshake leaves nothing of a log for good', async () => {
   )
 })
 
-test('what was seen lasts as long as the latest handshake may take', async () => {
+test('the recorded log state lasts as long as the latest handshake may take', async () => {
   const one = await newWallet()
   expect((await ask(await inviteMany(), one)).status).toBe(200)
   const first = new Set(await seen())
@@ -144,13 +144,13 @@ test('what was seen lasts as long as the latest handshake may take', async () =>
   expect(later).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1000) + 7 * DAYS)
 })
 
-describe('whoever has a did:webvh', () => {
+describe('a wallet with a did:webvh', () => {
   const ok = async (operation: Parameters<typeof stage.call>[0], asked: Json) => {
     const { status, body } = await stage.call(operation, { caller, ...asked })
     expect({ status, body }).toMatchObject({ status: 200 })
   }
 
-  test('is written to on its connection', async () => {
+  test('is sent messages on its connection', async () => {
     const invited = await inviteMany()
     const one = await newWallet()
     expect((await ask(invited, one)).status).toBe(200)
@@ -163,7 +163,7 @@ describe('whoever has a did:webvh', () => {
     expect((await stage.call('deleteConnection', { caller, path })).status).toBe(204)
   })
 
-  test('is answered by a call, and asked for a connection by its DID', async () => {
+  test('is answered by a call, and can be asked for a connection by its DID', async () => {
     const invited = await inviteToConnect(stage, caller, { multiUseInvitation: true, autoAcceptConnection: false })
     const reachable = { type: 'did-communication', priority: 0, serviceEndpoint: 'https://agent.example.org' }
     const one = await newWallet([{ id: '#didcomm', ...reachable, recipientKeys: ['#key'] }])

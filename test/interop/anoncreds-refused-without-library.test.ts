@@ -1,4 +1,4 @@
-/** Without AnonCreds' native library what needs it is refused at once, and what was accepted before says why it fails. */
+/** Without AnonCreds' native library, calls that need it are rejected immediately, and jobs that were accepted before fail with a reason. */
 import { beforeEach, expect, test, vi } from 'vitest'
 import { anonCredsUnavailable } from '../../lib/anoncreds-library.ts'
 import { addIssuedExchange, revocableAt } from '../support/anoncreds/issued-exchange.ts'
@@ -64,7 +64,7 @@ test('a revocation is refused, and the credential is not revoked', async () => {
   expect(body.metadata).not.toHaveProperty('_agent/revocation')
 })
 
-test('what was accepted before ends with a reason that names the command', async () => {
+test('a job that was accepted before ends with a reason that names the command', async () => {
   library.isDeployed = true
   const credentialRecordId = await addIssuedExchange(caller.tenantId, revocableAt('registry', 1))
   const { id } = (await define()).body

@@ -19,7 +19,7 @@ const stage = await useStage()
 const wallet = await useWallet({ answerProofs: false })
 const DAY = 24 * 60 * 60_000
 
-/** Does what is due after `age` (ms). */
+/** Runs the jobs that are due after `age` (ms). */
 const pass = async (age: number): Promise<void> => {
   await stage.line.pause()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + age })
@@ -30,7 +30,7 @@ const pass = async (age: number): Promise<void> => {
 }
 
 test.each(Object.keys(WAYS) as Way[])(
-  'a presentation by %s waits unjudged, can not be accepted, and ends with the command that brings the library',
+  'a presentation by %s waits unverified, cannot be accepted, and ends with the command that installs the library',
   async (way) => {
     const caller = await createTenant(stage)
     const { requested_attributes, requested_predicates } = anonCredsRequest
@@ -83,7 +83,7 @@ test.each([
     to: (id: string) => ({ path: { proofRecordId: id } }),
   },
 ] as const)(
-  'what a holder answers to $format is refused, and waits',
+  "a holder's answer to $format is rejected, and the exchange waits",
   async ({ type, format, attached, json, more, list, accept, to }) => {
     const caller = await createTenant(stage)
     const { walletConnectionId } = await connect(stage, wallet, caller)

@@ -21,7 +21,7 @@ await issueDegree(stage, wallet, first.connectionId, caller)
 const invite = async (more: object = {}): Promise<Json> =>
   (await stage.call('createRequest', { caller, body: { ...requestBody, ...more } })).body
 
-/** An invitation by the DID of the first one: a wallet that knows it has a connection already. */
+/** An invitation by the DID of the first one: a wallet that knows the DID has a connection already. */
 const inviteAgain = () => invite({ invitationDid: first.request.invitationDid })
 
 const proofOf = async ({ proofRecordId }: Json): Promise<Json> => {
@@ -35,7 +35,7 @@ const verified = (request: Json): Promise<Json> =>
     return proof.state === 'done' && proof
   })
 
-/** The request as the wallet has it; it waits for an answer. */
+/** The request as the wallet received it; it waits for an answer. */
 const received = ({ proofRecordThId }: Json) =>
   waitFor('the request to come', async () =>
     (await wallet.proofs()).find(({ threadId }) => threadId === proofRecordThId),
@@ -63,7 +63,7 @@ const reuse = (pthid: string) => {
   }
 }
 
-test('a request has its invitation as its parent thread, as it is sent and as it is stored', async () => {
+test('a request has its invitation as its parent thread, as sent and as stored', async () => {
   const request = await invite()
   const invitationId = request.invitation['@id']
   const [attachment] = request.invitation['requests~attach']
@@ -76,8 +76,8 @@ test('a request has its invitation as its parent thread, as it is sent and as it
   })
 })
 
-describe('an answer is taken', () => {
-  test('that does not name the invitation, on the connection that it made', async () => {
+describe('an answer is accepted', () => {
+  test("that does not name the invitation, on the invitation's connection", async () => {
     const request = await invite()
     const { id } = await wallet.connect(request.invitationUrl)
     const proof = await received(request)
@@ -89,7 +89,7 @@ describe('an answer is taken', () => {
     expect((await wallet.agent.didcomm.connections.getById(id)).state).toBe('completed')
   })
 
-  test('that names the parent thread which the caller gave', async () => {
+  test('that names the parent thread of the call', async () => {
     const request = await invite({ parentThreadId: 'parent-thread' })
     const handshake = new RawHandshake(wallet, raw)
     const senderKey = await handshake.newKey()
@@ -158,7 +158,7 @@ describe('a request is declined on an older connection', () => {
       const sent = report(protocol, request, names ? id : undefined)
       expect((await raw.sendOn(first.walletConnectionId, sent)).status).toBe(200)
       expect(await proofOf(request)).toMatchObject({ state: 'abandoned', connectionId: first.connectionId })
-      // It is used up.
+      // The invitation is used up.
       const way = await raw.routeToDid(request.invitationDid)
       const senderKey = await raw.newKey()
       const handshake = didExchangeRequest(id, peerDidOf([senderKey], 'http://127.0.0.1:1'))
@@ -166,7 +166,7 @@ describe('a request is declined on an older connection', () => {
     }
   })
 
-  test('not by a connection with another DID of the agent, nor after another wallet has taken the invitation', async () => {
+  test('not by a connection with another DID of the agent, nor after another wallet has accepted the invitation', async () => {
     const ofAnother = await invite()
     expect(
       (await raw.sendOn(first.walletConnectionId, report('present-proof/2.0/problem-report', ofAnother))).status,
@@ -262,7 +262,7 @@ describe('handshake reuse', () => {
     expect(await wallet.connect(request.invitationUrl)).toMatchObject({ state: 'completed' })
   })
 
-  test('is refused from a stranger', async () => {
+  test('is refused from an unknown sender', async () => {
     const request = await invite()
     const route = await raw.routeToDid(request.invitationDid)
     const message = reuse(request.invitation['@id'])

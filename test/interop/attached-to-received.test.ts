@@ -16,7 +16,7 @@ const globex = await createTenant(stage, 'Globex')
 const SUBJECT = 'did:key:z6MkhYBKjQonT2odhM9gzSsEgnrqN3prsca8HDxKiBbtVyrX'
 const { protocolVersion, credentialFormats } = offerBody('', SUBJECT)
 
-/** What each of the two operations answers, with the thread of its exchange. */
+/** The answer of each of the two operations, with the thread of its exchange. */
 const ASKING = {
   'a proof request': async (more: object = {}) => {
     const answer = await succeed(stage, 'createRequest', acme, { body: { ...requestBody, ...more } })
@@ -47,7 +47,7 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
     await recordIn(stage, globex, outOfBandRecord.id, 'done')
   })
 
-  test('is kept until the response is accepted, where that takes a call', async () => {
+  test('is kept until the response is accepted, where that requires a call', async () => {
     const { invitation, thread, type } = await ask()
     const { outOfBandRecord, connectionRecord } = await receive(invitation, { autoAcceptConnection: false })
     await connectionOf(stage, globex, outOfBandRecord.id, 'response-received')
@@ -57,7 +57,7 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
     expect(await exchangesOf(globex, type, thread)).toMatchObject([{ connectionId: connectionRecord.id }])
   })
 
-  test('is handled once, though the response comes again', async () => {
+  test('is handled once, though the response is repeated', async () => {
     const { invitation, thread, type } = await ask()
     const { outOfBandRecord } = await receive(invitation)
     stage.onEnvelope(async (handle) => {
@@ -69,7 +69,7 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
     expect(await exchangesOf(globex, type, thread)).toHaveLength(1)
   })
 
-  test('is handled at once on an older connection', async () => {
+  test('is handled immediately on an older connection', async () => {
     const { invited, invitees } = await connectTenants(stage, acme, globex)
     const { invitation, thread, type, state } = await ask({ invitationDid: invited.invitationDid })
     const received = await receive(invitation, { reuseConnection: true })
@@ -77,7 +77,7 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
     expect(await exchangesOf(globex, type, thread)).toMatchObject([{ state, connectionId: invitees.id }])
   })
 
-  test('is handled at once without a connection, where the invitation offers none', async () => {
+  test('is handled immediately without a connection, where the invitation offers none', async () => {
     const { invitation, thread, type, state, invitationDid } = await ask({ handshake: false })
     expect(invitation.services[0].recipientKeys).toEqual([invitationDid])
     expect(invitation).not.toHaveProperty('handshake_protocols')
@@ -104,7 +104,7 @@ describe.each(Object.entries(ASKING))('%s', (_, ask) => {
 test.each([
   ['a proof request', 'declineProofRequest', (id: string) => ({ path: { proofRecordId: id }, body: {} })],
   ['an offer', 'declineCredentialOffer', (id: string) => ({ body: { credentialRecordId: id } })],
-] as const)('%s without a connection is declined, and its sender is told', async (name, decline, call) => {
+] as const)('%s without a connection is declined, and its sender is notified', async (name, decline, call) => {
   const { invitation, thread, type } = await ASKING[name]({ handshake: false })
   await receive(invitation)
   const [{ id }] = await exchangesOf(globex, type, thread)
@@ -115,7 +115,7 @@ test.each([
   })
 })
 
-describe('a tenant that accepts requests by itself presents what is about nobody', async () => {
+describe('a tenant that accepts requests automatically presents a bearer credential (no subject id)', async () => {
   const config = { label: 'Bearer', autoAcceptOffers: true, autoAcceptProofRequests: true }
   const { id: tenantId } = await succeed(stage, 'createTenant', {}, { body: { config } })
   const bearer = { tenantId }
@@ -164,7 +164,7 @@ describe('a tenant that accepts requests by itself presents what is about nobody
   })
 })
 
-test('an invitation without a handshake is by no DID', async () => {
+test('an invitation without a handshake has no DID', async () => {
   const { invitationDid } = await succeed(stage, 'createInvitation', acme)
   const body = { ...requestBody, handshake: false, invitationDid }
   expect(await stage.call('createRequest', { caller: acme, body })).toMatchObject({
@@ -178,7 +178,7 @@ test('an invitation without a handshake is by no DID', async () => {
 })
 
 describe('a wallet', () => {
-  test('takes an offer without a connection, and the exchange is done', async () => {
+  test('accepts an offer without a connection, and the exchange is done', async () => {
     const body = { protocolVersion, credentialFormats: offerBody('', wallet.did).credentialFormats }
     const answer = await succeed(stage, 'createOfferOob', acme, {
       body: { ...body, handshake: false, autoAcceptCredential: 'always' },
@@ -191,7 +191,7 @@ describe('a wallet', () => {
     })
   })
 
-  test('presents what it holds without a connection', async () => {
+  test('presents a held credential without a connection', async () => {
     const answer = await succeed(stage, 'createRequest', acme, { body: { ...requestBody, handshake: false } })
     await wallet.receive(answer.invitationUrl)
     const path = { tenantId: acme.tenantId, proofRecordId: answer.proofRecordId }
@@ -201,7 +201,7 @@ describe('a wallet', () => {
     })
   })
 
-  test.each([['didexchange'], ['connections']])('takes an invitation to connect by %s', async (handshake) => {
+  test.each([['didexchange'], ['connections']])('accepts an invitation to connect by %s', async (handshake) => {
     const other = await Wallet.start({ handshake: handshake as 'didexchange' })
     const invited = await succeed(stage, 'createInvitation', acme)
     await other.connect(invited.invitationUrl)
@@ -209,7 +209,7 @@ describe('a wallet', () => {
     await other.stop()
   })
 
-  test('takes an older invitation', async () => {
+  test('accepts an older invitation', async () => {
     const invited = await succeed(stage, 'createLegacyInvitation', acme)
     await wallet.connect(invited.invitationUrl)
     await connectionOf(stage, acme, invited.outOfBandRecord.id)
@@ -269,7 +269,7 @@ describe('the invitation of a wallet', () => {
     expect(again.status).toBe(409)
   })
 
-  test('that was taken before is taken again by its connection', async () => {
+  test('that was accepted before is accepted again on its connection', async () => {
     const first = await invitationOf({ multiUseInvitation: true })
     const { outOfBandRecord, connectionRecord } = await receive(first)
     await connectionOf(stage, globex, outOfBandRecord.id)
@@ -311,16 +311,16 @@ describe('the agent of a public DID', () => {
   })
 
   test.each([
-    ['did:example:unknown', 'of a method that nobody knows'],
+    ['did:example:unknown', 'of an unknown method'],
     ['did:web:10.0.0.1', 'that leads inside'],
     [SUBJECT, 'that names no service'],
-    ['did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa', 'that nobody can resolve'],
-  ])('is not asked by a DID %s, %s: 422', async (did) => {
+    ['did:peer:1zQmZMygzYqNwU6Uhmewx5Xepf2VLp5S4HLSwwgf2aiKZuwa', 'that cannot be resolved'],
+  ])('cannot be asked by a DID %s, %s: 422', async (did) => {
     const answer = await stage.call('receiveImplicitInvitation', { caller: globex, body: { did } })
     expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'did' }] } })
   })
 
-  test('can be asked for again where its host can not be reached', async () => {
+  test('can be requested again where its host cannot be reached', async () => {
     const body = { did: 'did:web:localhost' }
     expect((await stage.call('receiveImplicitInvitation', { caller: globex, body })).status).toBe(503)
   })

@@ -1,8 +1,8 @@
-/** Every operation that sends something to a connection does so where the wallet has no endpoint: it fetches what waits for it. */
+/** Every operation that sends something to a connection does so where the wallet has no endpoint: it fetches its messages. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DidCommConnectionRecord } from '@credo-ts/didcomm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { usesOfServiceFile } from '../../infra/access/service-file.ts'
+import { permissionsOfServiceFile } from '../../infra/access/service-file.ts'
 import { OPERATIONS } from '../../lib/interface/operations.ts'
 import { jobItem } from '../../lib/jobs/job.ts'
 import { queueItem } from '../../lib/pickup/pickup-item.ts'
@@ -44,7 +44,7 @@ afterAll(async () => {
   await fetched
 })
 
-/** They send to the connection that is used again for an invitation. */
+/** They send to the connection that an invitation reuses. */
 const RECEIVING = ['ReceiveInvitation', 'ReceiveInvitationUrl', 'AcceptInvitation']
 
 /** Those whose role lets them add to queues. */
@@ -52,10 +52,10 @@ const SENDING = OPERATIONS.map(({ operationId }) => operationId).filter(
   (operationId) =>
     makerOf(operationId) !== undefined &&
     operationId !== 'ReceiveDidcomm' &&
-    usesOfServiceFile()[handlerOf(operationId)]?.includes('sending'),
+    permissionsOfServiceFile()[handlerOf(operationId)]?.includes('sending'),
 )
 
-/** As if nothing had ever waited: what is sent next makes the queue of its connection, and the job of that. */
+/** As if no message had ever waited: the next one creates the queue of its connection, and the queue's job. */
 const withoutQueues = async (caller: { tenantId: string }): Promise<void> => {
   const { body: connections } = await stage.call('getConnections', { caller })
   for (const { id: connectionId } of connections) await withoutQueue({ tenant: caller.tenantId, connectionId })
@@ -105,12 +105,12 @@ const withoutQueue = async (key: { tenant: string; connectionId: string }): Prom
 
 const CALLS = SENDING.filter((operationId) => !RECEIVING.includes(operationId)).map((operationId, at) => ({
   operationId,
-  // What is behind all of them is the same queue.
+  // All of them use the same queue.
   firsts: at % 5 === 0 ? [true, false] : [true],
 }))
 
 describe.each(CALLS)('$operationId', ({ operationId, firsts }) => {
-  test.each(firsts)('to a wallet for which nothing has ever waited: %s', async (first) => {
+  test.each(firsts)('to a wallet for which no message has ever waited: %s', async (first) => {
     const { asked, caller } = await exampleOf(operationId, scene)
     if (first) await withoutQueues(scene)
     const tenantId = caller?.tenantId ?? scene.tenantId
@@ -123,13 +123,13 @@ describe.each(CALLS)('$operationId', ({ operationId, firsts }) => {
   })
 })
 
-test('AcceptConnectionRequest is a 409: nobody fetches the response on a connection that it is yet to make', async () => {
+test('AcceptConnectionRequest is a 409: no wallet can fetch the response on a connection that the response is yet to complete', async () => {
   const { asked } = await exampleOf('AcceptConnectionRequest', scene)
   const { status, body } = await scene.call('AcceptConnectionRequest', asked)
   expect({ status, message: body.message }).toEqual({ status: 409, message: expect.stringContaining('endpoint') })
 })
 
-describe('an invitation for which a connection is used again', () => {
+describe('an invitation that reuses a connection', () => {
   let acme: { tenantId: string }
   let globex: { tenantId: string }
   let invitationDid: string

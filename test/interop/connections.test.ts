@@ -1,4 +1,4 @@
-/** Connections by the operations alone: accepted by hand, tried, ended by either side, found by what is known of them. */
+/** Connections by the operations alone: accepted by a call, pinged, ended by either side, and found by their fields. */
 import { randomUUID } from 'node:crypto'
 import {
   DidCommEventTypes,
@@ -51,7 +51,7 @@ describe('a request that waits', () => {
     await peer.stop()
   })
 
-  test('is accepted once: then, and before anything was asked, it is a 409 that says the state', async () => {
+  test('is accepted once: after that both operations are a 409 that says the state', async () => {
     const { connectionId } = await requested()
     expect((await act('acceptConnectionRequest', connectionId)).status).toBe(200)
     await waitFor('the connection', async () => (await stateOf(connectionId)) === 'completed')
@@ -64,7 +64,7 @@ describe('a request that waits', () => {
     }
   })
 
-  test('can not be accepted once its invitation was deleted', async () => {
+  test('cannot be accepted once its invitation was deleted', async () => {
     const { connectionId, outOfBandId } = await requested()
     await stage.call('deleteOutOfBandRecord', { caller, path: { outOfBandId } })
     expect((await act('acceptConnectionRequest', connectionId)).status).toBe(409)
@@ -76,7 +76,7 @@ describe('a request that waits', () => {
     expect((await act('sendMessage', connectionId, { body: { content: 'too early' } })).status).toBe(409)
   })
 
-  test('is only deleted, and the wallet is told nothing', async () => {
+  test('is only deleted, and the wallet is not notified', async () => {
     const { connectionId } = await requested()
     const before = wallet.envelopes.length
     expect(await act('deleteConnection', connectionId)).toMatchObject({ status: 204, body: undefined })
@@ -148,24 +148,24 @@ describe('a ping', () => {
 })
 
 describe('a connection that is deleted', () => {
-  test('is hung up: the other tenant’s record shows it, and what would send is a 409', async () => {
+  test('is hung up: the other tenant’s record shows it, and calls that would send are a 409', async () => {
     const { invitationUrl, outOfBandId } = await invite()
-    const theirs = await takeInvitation(stage, other, invitationUrl)
+    const otherConnectionId = await takeInvitation(stage, other, invitationUrl)
     const { id } = await connectionOf(stage, caller, outOfBandId, 'completed')
-    await waitFor('their side', async () => (await stateOf(theirs, other)) === 'completed')
+    await waitFor('their side', async () => (await stateOf(otherConnectionId, other)) === 'completed')
     expect((await act('deleteConnection', id)).status).toBe(204)
     expect((await act('deleteConnection', id)).status).toBe(404)
-    await waitFor('the hang-up', async () => (await stateOf(theirs, other)) === 'abandoned')
-    const { body } = await connectionNow(theirs, other)
+    await waitFor('the hang-up', async () => (await stateOf(otherConnectionId, other)) === 'abandoned')
+    const { body } = await connectionNow(otherConnectionId, other)
     expect(body.theirDid).toBeUndefined()
-    const offer = offerBody(theirs, wallet.did)
-    expect((await act('sendMessage', theirs, { as: other, body: { content: 'hello?' } })).status).toBe(409)
-    expect((await act('sendPing', theirs, { as: other })).status).toBe(409)
+    const offer = offerBody(otherConnectionId, wallet.did)
+    expect((await act('sendMessage', otherConnectionId, { as: other, body: { content: 'hello?' } })).status).toBe(409)
+    expect((await act('sendPing', otherConnectionId, { as: other })).status).toBe(409)
     expect((await stage.call('createOffer', { caller: other, body: offer })).status).toBe(409)
-    expect((await act('deleteConnection', theirs, { as: other })).status).toBe(204)
+    expect((await act('deleteConnection', otherConnectionId, { as: other })).status).toBe(204)
   })
 
-  test('is told after what was sent before, and keeps its exchanges', async () => {
+  test('is hung up after the messages sent before, and keeps its exchanges', async () => {
     const { connectionId, walletConnectionId, request } = await connect(stage, wallet, caller)
     await act('sendMessage', connectionId, { body: { content: 'goodbye' } })
     expect((await act('deleteConnection', connectionId)).status).toBe(204)
@@ -178,7 +178,7 @@ describe('a connection that is deleted', () => {
     expect((await stage.call('tenantProofFormData', { caller, path })).status).toBe(200)
   })
 
-  test('hears nothing more, and nothing is written', async () => {
+  test('receives nothing more, and nothing is written', async () => {
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     const raw = new RawMessages(wallet)
     const route = await raw.route(walletConnectionId)
@@ -187,7 +187,7 @@ describe('a connection that is deleted', () => {
     expect((await raw.send(ping, route)).status).toBe(400)
   })
 
-  test('of a wallet that can not be told is deleted all the same', async () => {
+  test('of a wallet that cannot be notified is still deleted', async () => {
     const silent = await Wallet.start({ endpoint: false, answerProofs: false })
     const { connectionId } = await connect(stage, silent, caller)
     expect((await act('deleteConnection', connectionId)).status).toBe(204)
@@ -196,7 +196,7 @@ describe('a connection that is deleted', () => {
 })
 
 describe('when the wallet hangs up', () => {
-  test('the record says so, an event is made of it, and what would send is a 409', async () => {
+  test('the record says so, an event is sent, and calls that would send are a 409', async () => {
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     const { theirDid } = (await connectionNow(connectionId)).body
     await wallet.agent.didcomm.connections.hangup({ connectionId: walletConnectionId })
@@ -210,7 +210,7 @@ describe('when the wallet hangs up', () => {
 })
 
 describe('connections are found', () => {
-  test('by alias, label, either DID, state and invitation, and by all at once', async () => {
+  test('by alias, label, either DID, state and invitation, and by all of them combined', async () => {
     const peer = await Wallet.start({ label: 'Ada’s phone', answerProofs: false })
     const { invitationUrl, outOfBandId } = await invite({ alias: 'Ada' })
     await peer.receive(invitationUrl)
@@ -239,7 +239,7 @@ describe('connections are found', () => {
   })
 })
 
-test('a request of createRequest is accepted by itself, as before', async () => {
+test('a request of createRequest is accepted automatically, as before', async () => {
   const { body } = await stage.call('createRequest', { caller, body: requestBody })
   await wallet.connect(body.invitationUrl)
 })
@@ -248,7 +248,7 @@ test.each([
   ['characters of three bytes', '€'.repeat(65_000)],
   ['characters that JSON escapes', '"'.repeat(97_500)],
   ['control characters', '\u0001'.repeat(32_500)],
-])('the longest message of %s that an agent sends is one that it takes', async (_, content) => {
+])('the longest message of %s that an agent sends is one that it accepts', async (_, content) => {
   const { invitees, connectionId } = await connectTenants(stage, caller, other)
   const body = (text: string) => ({ as: caller, body: { content: text } })
   expect((await act('sendMessage', connectionId, body(`${content}${content[0]}`))).status).toBe(422)

@@ -1,4 +1,4 @@
-/** docs/cost.md, held by a test: what it says that the table reads and writes is what the table counts. */
+/** docs/cost.md, checked by a test: the table counts the reads and writes that the document states. */
 import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { functionsOfServiceFile } from '../../infra/access/service-file.ts'
@@ -54,12 +54,12 @@ const call = (operation: OperationName, request: Call, into = measured) =>
     into,
   )
 
-/** Dispatches and delivers until nothing is left to do. */
+/** Dispatches and delivers until no work is left. */
 const settle = () => stage.line.settle()
 
 const stored: Record<string, number> = {}
 
-/** Measures what stays in the table of an act. */
+/** Measures what an act leaves in the table. */
 const storing = async (what: string, act: () => Promise<unknown>): Promise<void> => {
   const before = await storedBytes(stage)
   await act()
@@ -163,7 +163,7 @@ test('what an operation, a message and an event consume is what the document say
     stage.line.run()
     const { body } = await stage.call('createInvitation', { caller, body: {} })
     await wallet.connect(body.invitationUrl)
-    // The wallet is done before the agent has its last message.
+    // The wallet finishes before the agent has its last message.
     await waitFor('the connection to be completed', async () => {
       const query = { outOfBandId: body.outOfBandRecord.id }
       return (await stage.call('getConnections', { caller, query })).body[0]?.state === 'completed'
@@ -206,7 +206,7 @@ test.each(
   [...documented].filter(([what]) => ![...ANONCREDS_FLOWS, OPENID_PRESENTATION, OPENID_ISSUANCE].includes(what)),
 )('%s consumes what the document says', (what, row) => expectUnits(measured[what], row))
 
-/** Calls of examples, by a wallet of their own. */
+/** Calls of examples, with a separate wallet. */
 const startScene = async () => {
   const guest = await stopAtEnd(Wallet.start({ acceptOffers: false, answerProofs: false }))
   stage.line.run()
@@ -224,7 +224,7 @@ const measureExample = async ({ operationId, writes }: Contract) => {
   const first = await make()
   await scene.call(operationId, { ...first.asked, caller: first.caller })
   const { asked, caller } = await make()
-  // What still waits to be delivered would be read too.
+  // Messages that still wait to be delivered would be read too.
   if (writes) await stage.line.pause().then(settle)
   const { result, commands } = await watched.count(() =>
     consumed.of(() => scene.call(operationId, { ...asked, caller })),

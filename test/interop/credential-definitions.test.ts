@@ -1,4 +1,4 @@
-/** Schemas and credential definitions of an agent: asked for, made in the background, and read by everybody. */
+/** Schemas and credential definitions of an agent: requested, made in the background, and readable without a token. */
 import { describe, expect, test, vi } from 'vitest'
 import { itemBytes } from '../../lib/store/item.ts'
 import { plainItem } from '../../lib/store/plain-item.ts'
@@ -49,12 +49,12 @@ describe('a schema', () => {
     expect(body.schemaId.startsWith(body.schema.issuerId)).toBe(true)
   })
 
-  test('asked for again is the same one', async () => {
+  test('requested again is the same one', async () => {
     const ids = await Promise.all([1, 2, 3].map(() => newSchema(acme)))
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('asked for again with its attributes in another order is the same one', async () => {
+  test('requested again with its attributes in another order is the same one', async () => {
     const schemaId = await newSchema(acme)
     const attributes = schemaBody.attributes.toReversed()
     const { status, body } = await stage.call('createSchema', { caller: acme, body: { ...schemaBody, attributes } })
@@ -68,7 +68,7 @@ describe('a schema', () => {
     ['one attribute more', [...schemaBody.attributes, 'another']],
     ['one attribute less', schemaBody.attributes.slice(1)],
     ['another spelling', ['Name', 'degree', 'age']],
-  ])('of the same name and version with %s is a 409, and none is published', async (_, attributes) => {
+  ])('of the same name and version with %s is a 409, and no schema is published', async (_, attributes) => {
     const caller = await createTenant(stage)
     const schemaId = await newSchema(caller)
     const before = (await itemsOf(stage, `${caller.tenantId}|`)).length
@@ -94,7 +94,7 @@ describe('a schema', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('that is asked for twice at once, each time with other attributes, is made once', async () => {
+  test('that is requested twice concurrently, with different attributes, is made once', async () => {
     const caller = await createTenant(stage)
     await newSchema(caller, { ...schemaBody, name: 'first' })
     const asked = [['name'], ['degree'], ['age']].map((attributes) =>
@@ -116,12 +116,12 @@ describe('a schema', () => {
     })
   })
 
-  test('of an issuer that nobody can be is refused, without a word of the schema of the body', async () => {
+  test('of an impossible issuer is refused, and the message does not name the schema of the body', async () => {
     const answer = await stage.call('createSchema', {
       caller: acme,
       body: { ...schemaBody, issuerId: 'did:example:1' },
     })
-    expect(answer).toMatchObject({ status: 422, body: { message: 'a value of the request can not be used' } })
+    expect(answer).toMatchObject({ status: 422, body: { message: 'The request is not valid' } })
     const body = await stage.call('createSchema', { caller: acme, body: {} })
     expect(body).toMatchObject({ status: 422, body: { message: 'The body is not valid' } })
   })
@@ -138,7 +138,7 @@ describe('a schema', () => {
 })
 
 describe('a credential definition', () => {
-  test('waits, is made in the background, and is read by either id', async () => {
+  test('waits, is created in the background, and can be read by either id', async () => {
     const schemaId = await newSchema(acme)
     const asked = await definition(acme, { schemaId, tag: 'default', supportRevocation: true })
     expect(asked).toMatchObject({ status: 202, body: { state: 'wait', schemaId, tag: 'default' } })
@@ -175,36 +175,36 @@ describe('a credential definition', () => {
   })
 })
 
-describe('of a stranger, under a did:webvh on another host', () => {
+describe('of an issuer with a did:webvh on another host', () => {
   test.each([
-    ['reserved', ['degree', 'Constructor'], /no name of/],
+    ['reserved', ['degree', 'Constructor'], /a reserved name/],
     ['the same twice for the library', ['First Name', 'firstname'], /two names/],
-    ['spaces alone', ['degree', '  '], /more than spaces/],
-  ])('a schema with attributes that are %s is none to make a definition of', async (what, attrNames, reason) => {
-    const stranger = await host.issuer(`attributes-${what.length}`)
-    const schemaId = stranger.publish({ ...schemaOf(stranger.did), attrNames })
+    ['spaces alone', ['degree', '  '], /spaces only/],
+  ])('a schema with attributes that are %s is not accepted for a definition', async (what, attrNames, reason) => {
+    const remoteIssuer = await host.issuer(`attributes-${what.length}`)
+    const schemaId = remoteIssuer.publish({ ...schemaOf(remoteIssuer.did), attrNames })
     const { id } = (await definition(globex, { schemaId, tag: what })).body
     await stage.line.settle()
     expect((await read(globex, id)).body).toMatchObject({ state: 'failed', reason: expect.stringMatching(reason) })
   })
 
   test('a schema and a definition are read', async () => {
-    const stranger = await host.issuer('stranger')
-    const schemaId = stranger.publish(schemaOf(stranger.did))
-    const id = stranger.publish(definitionOf(stranger.did, schemaId))
+    const remoteIssuer = await host.issuer('stranger')
+    const schemaId = remoteIssuer.publish(schemaOf(remoteIssuer.did))
+    const id = remoteIssuer.publish(definitionOf(remoteIssuer.did, schemaId))
     const path = { schemaId: encodeURIComponent(schemaId) }
     const schema = await stage.call('getSchemaById', { caller: acme, path })
-    expect(schema).toMatchObject({ status: 200, body: { schemaId, schema: schemaOf(stranger.did) } })
+    expect(schema).toMatchObject({ status: 200, body: { schemaId, schema: schemaOf(remoteIssuer.did) } })
     const found = await read(globex, encodeURIComponent(id))
     expect(found).toMatchObject({
       status: 200,
-      body: { credentialDefinitionId: id, credentialDefinition: definitionOf(stranger.did, schemaId) },
+      body: { credentialDefinitionId: id, credentialDefinition: definitionOf(remoteIssuer.did, schemaId) },
     })
   })
 
-  test('a schema that is none of its issuer is a 404', async () => {
-    const stranger = await host.issuer('liar')
-    const schemaId = stranger.publish(schemaOf('did:webvh:another'))
+  test('a schema whose issuer is not the one of its id is a 404', async () => {
+    const remoteIssuer = await host.issuer('liar')
+    const schemaId = remoteIssuer.publish(schemaOf('did:webvh:another'))
     const path = { schemaId: encodeURIComponent(schemaId) }
     expect(await stage.call('getSchemaById', { caller: acme, path })).toMatchObject({ status: 404 })
   })
@@ -238,16 +238,12 @@ describe('refused with a 422', () => {
     ['names that differ in spaces and case', attributes(['First name', 'firstNAME']), 'attributes'],
     ['a name of spaces', attributes(['  ']), 'attributes'],
     ['a name of 257 characters', attributes(['x'.repeat(257)]), 'attributes.0'],
-    ['a version that is none', { ...schemaBody, version: '1.0-beta' }, 'version'],
+    ['an invalid version', { ...schemaBody, version: '1.0-beta' }, 'version'],
     ['a version of dots', { ...schemaBody, version: '..' }, 'version'],
     ['a name with a line end', { ...schemaBody, name: 'a\nb' }, 'name'],
     ['an issuer of a method without registry', { ...schemaBody, issuerId: 'did:example:me' }, 'issuerId'],
-    [
-      'an issuer on a ledger that nobody knows',
-      { ...schemaBody, issuerId: `did:indy:other:${LEDGER_DID}` },
-      'issuerId',
-    ],
-    ['a field that there is not', { ...schemaBody, attrNames: ['a'] }, 'attrNames'],
+    ['an issuer on an unknown ledger', { ...schemaBody, issuerId: `did:indy:other:${LEDGER_DID}` }, 'issuerId'],
+    ['an unknown field', { ...schemaBody, attrNames: ['a'] }, 'attrNames'],
   ])('a schema with %s', async (_, body, field) => {
     const answer = await stage.call('createSchema', { caller: acme, body })
     expect(answer.status).toBe(422)
@@ -311,18 +307,18 @@ describe('the organization of the agent hears of every state', () => {
   })
 })
 
-describe('of a stranger whose host fails', () => {
+describe('of an issuer whose host fails', () => {
   test.each<[number, number]>([
     [404, 404],
     [410, 404],
     [500, 503],
     [503, 503],
   ])('with a %i: a schema and a definition are a %i', async (answered, status) => {
-    const stranger = await host.issuer(`fails-with-${answered}`)
-    const schemaId = stranger.publish(schemaOf(stranger.did))
-    const id = stranger.publish(definitionOf(stranger.did, schemaId))
+    const remoteIssuer = await host.issuer(`fails-with-${answered}`)
+    const schemaId = remoteIssuer.publish(schemaOf(remoteIssuer.did))
+    const id = remoteIssuer.publish(definitionOf(remoteIssuer.did, schemaId))
     for (const one of [schemaId, id])
-      stranger.serveText(`resources/${one.split('/').at(-1)}`, (response) => response.writeHead(answered).end())
+      remoteIssuer.serveText(`resources/${one.split('/').at(-1)}`, (response) => response.writeHead(answered).end())
     const path = { schemaId: encodeURIComponent(schemaId) }
     const answers = [
       await stage.call('getSchemaById', { caller: acme, path }),
@@ -340,7 +336,7 @@ describe('of an issuer on an Indy ledger', () => {
   const issuerId = `did:indy:${NAMESPACE}:${LEDGER_DID}`
   const write = ({ ledgerTransaction }: Json) => proxy.write(ledgerTransaction.request, Math.floor(Date.now() / 1000))
 
-  /** What waits for its ledger is looked at again. */
+  /** Checks again whatever waits for its ledger. */
   const lookAgain = async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 })
     await stage.line.sweep()
@@ -371,7 +367,7 @@ describe('of an issuer on an Indy ledger', () => {
     expect(other).toMatchObject({ status: 422, body: { details: [{ path: 'issuerId' }] } })
   })
 
-  test('a ledger that does not answer is a 503, which does not tell where its proxy is', async () => {
+  test("a ledger that does not answer is a 503, which does not reveal its proxy's URL", async () => {
     proxy.answerWith((_, __, response) => void response.writeHead(500).end('secret'))
     const { status, body } = await stage.call('createSchema', { caller: acme, body: { ...schemaBody, issuerId } })
     proxy.answerWith(undefined)

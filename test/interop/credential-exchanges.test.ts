@@ -35,7 +35,7 @@ const read = async (caller: Tenant, operation: OperationName, path: Record<strin
   return answer.body
 }
 
-/** Form data are what Credo makes of the messages, and have these parts. */
+/** Credo makes form data of the messages; they have these parts. */
 const expectFormData = async (caller: Tenant, credentialRecordId: string, parts: string[]): Promise<void> => {
   const shown = await read(caller, 'getCredentialFormData', { credentialRecordId })
   const own = await inTenant(caller.tenantId, ({ didcomm }) => didcomm.credentials.getFormatData(credentialRecordId))
@@ -59,7 +59,7 @@ const ownDid = async (): Promise<string> => {
   return body.offer.jsonld.credential.issuer
 }
 
-/** An offer that the holder has, to both exchanges. */
+/** Makes an offer that the holder receives. Resolves to both exchanges. */
 const offered = async (changes: object = {}): Promise<{ sent: Json; received: Json }> => {
   const sent = await as(issuer, 'createOffer', { ...offerBody(connectionId, SUBJECT), ...changes })
   return { sent, received: await exchangeIn(holder, sent.threadId, 'offer-received') }
@@ -101,7 +101,7 @@ describe('a credential of JSON-LD', () => {
     await expectFormData(holder, received.id, ['offer', 'request', 'credential'])
   })
 
-  test('is stored by itself once it was asked for', async () => {
+  test('is stored automatically once it was requested', async () => {
     const { sent, received } = await offered()
     await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
     expect(await exchangeIn(holder, sent.threadId, 'done')).toMatchObject({ id: received.id })
@@ -117,7 +117,7 @@ describe('a credential of JSON-LD', () => {
     await exchangeIn(holder, sent.threadId, 'done')
   })
 
-  test('that is valid only later is not stored, and both exchanges say why', async () => {
+  test('that is not yet valid is not stored, and both exchanges say why', async () => {
     const offer = offerBody(connectionId, SUBJECT)
     const { credential, options } = offer.credentialFormats.jsonld
     const later = { credential: { ...credential, issuanceDate: '2099-01-01T00:00:00Z' }, options }
@@ -130,7 +130,7 @@ describe('a credential of JSON-LD', () => {
     })
   })
 
-  test('is declined, and the issuer is told why', async () => {
+  test('is declined, and the issuer is notified of the reason', async () => {
     const { sent, received } = await offered()
     const declined = await as(holder, 'declineCredentialOffer', {
       credentialRecordId: received.id,
@@ -140,10 +140,10 @@ describe('a credential of JSON-LD', () => {
     expect((await exchangeIn(issuer, sent.threadId, 'abandoned')).errorMessage).toContain('not mine')
   })
 
-  test('is declined without a word where the holder says so', async () => {
+  test('is declined without a report where the holder wants none', async () => {
     const { sent, received } = await offered()
     await as(holder, 'declineCredentialOffer', { credentialRecordId: received.id, sendProblemReport: false })
-    // What is sent on a connection arrives in its order: this comes after a report.
+    // Messages on a connection arrive in order: this one would come after a report.
     await as(holder, 'sendMessage', { content: sent.threadId }, { connectionId: holderConnectionId })
     await waitFor('the message', async () => {
       const path = { ...issuer, connectionId }
@@ -178,7 +178,7 @@ describe('a credential with a proof of Ed25519Signature2020', () => {
     expect(await verifies(altered)).toBe(false)
   })
 
-  test("is signed with the key that is named, and with none that is not the issuer's", async () => {
+  test("is signed with the named key, and with no key that is not the issuer's", async () => {
     const { sent, received } = await offered({ ...offerOf2020([SUITE]), autoAcceptCredential: 'never' })
     await as(holder, 'acceptCredentialOffer', { credentialRecordId: received.id })
     await exchangeIn(issuer, sent.threadId, 'request-received')
@@ -229,7 +229,7 @@ describe('a proposal of JSON-LD', () => {
     return { sent, received: await exchangeIn(issuer, sent.threadId, 'proposal-received') }
   }
 
-  test('is offered as it is, asked for by itself, issued and stored', async () => {
+  test('is offered unchanged, requested automatically, issued and stored', async () => {
     const issuerDid = await ownDid()
     const { sent, received } = await proposed({ credentialFormats: jsonldOf({ issuer: issuerDid }) })
     expect(sent).toMatchObject({ role: 'holder', state: 'proposal-sent', connectionId: holderConnectionId })
@@ -237,13 +237,13 @@ describe('a proposal of JSON-LD', () => {
     const asked = { credentialRecordId: received.id, credentialFormats: {} }
     const offer = await as(issuer, 'acceptCredentialProposal', asked)
     expect(offer).toMatchObject({ id: received.id, state: 'offer-sent' })
-    // With `contentApproved` an offer of exactly what was proposed needs no call.
+    // With `contentApproved` an offer equal to the proposal needs no call.
     expect(await exchangeIn(holder, sent.threadId, 'done')).toMatchObject({ id: sent.id })
     await exchangeIn(issuer, sent.threadId, 'done')
     await expectFormData(holder, sent.id, ['proposal', 'offer', 'request', 'credential'])
   })
 
-  test('is answered by an offer of something else, which waits', async () => {
+  test('is answered by a different offer, which waits', async () => {
     const { sent, received } = await proposed()
     const credentialFormats = jsonldOf({ credentialSubject: { id: SUBJECT, degree: 'Doctor' } })
     await as(issuer, 'acceptCredentialProposal', { credentialRecordId: received.id, credentialFormats })
@@ -266,7 +266,7 @@ describe('a proposal of JSON-LD', () => {
     })
   })
 
-  test('says what its caller says, and so does the offer that answers it', async () => {
+  test('has the comment and goal of its call, and so has the offer that answers it', async () => {
     const said = { autoAcceptCredential: 'never', comment: 'Hello', goalCode: 'issue', goal: 'A degree' }
     const shown = { comment: 'Hello', goal_code: 'issue', goal: 'A degree' }
     const { sent, received } = await proposed(said)
@@ -277,7 +277,7 @@ describe('a proposal of JSON-LD', () => {
     expect(await lastMessage(holder, sent.id)).toMatchObject(shown)
   })
 
-  test('waits for a call, whatever the issuer has said before', async () => {
+  test("waits for a call, whatever the issuer's earlier settings", async () => {
     const { received } = await proposed({ autoAcceptCredential: 'always' })
     expect(received.state).toBe('proposal-received')
   })
@@ -290,7 +290,7 @@ describe('a step', () => {
     ['acceptCredentialRequest', {}],
     ['acceptCredential', {}],
     ['acceptCredentialProposal', {}],
-  ])('%s out of turn is a 409 that names the state, and one of no exchange a 404', async (operation, body) => {
+  ])('%s in the wrong state is a 409 that names it, and of an unknown exchange a 404', async (operation, body) => {
     const sent = await as(issuer, 'createOffer', offerBody(connectionId, SUBJECT))
     const taken = await stage.call(operation, { caller: issuer, body: { ...body, credentialRecordId: sent.id } })
     expect(taken).toMatchObject({
@@ -303,7 +303,7 @@ describe('a step', () => {
     }
   })
 
-  test('on a connection that has ended is a 409 that says so', async () => {
+  test('on an abandoned connection is a 409 that says so', async () => {
     const [guest, host] = [await createTenant(stage, 'Guest'), await createTenant(stage, 'Host')]
     const { inviters, invitees } = await connectTenants(stage, host, guest)
     const sent = await as(host, 'createOffer', offerBody(inviters.id, SUBJECT))
@@ -321,7 +321,7 @@ describe('a step', () => {
     expect(await decline({ sendProblemReport: false })).toMatchObject({ status: 200, body: { state: 'declined' } })
   })
 
-  test('for a format that was not offered is a 422, and nothing was asked for', async () => {
+  test('for a format that was not offered is a 422, and nothing was requested', async () => {
     const { received } = await offered()
     const body = { credentialRecordId: received.id, credentialFormats: { indy: {} } }
     const answer = await stage.call('acceptCredentialOffer', { caller: holder, body })
@@ -334,7 +334,7 @@ describe('a step', () => {
 })
 
 describe('offers are accepted without a call', () => {
-  test('where the tenant says so, and no others', async () => {
+  test("where the tenant's settings say so, and only there", async () => {
     const config = { label: 'Collector', autoAcceptOffers: true }
     const { body: tenant } = await stage.call('createTenant', { body: { config } })
     const collector = { tenantId: tenant.id }
@@ -349,7 +349,7 @@ describe('an offer in an invitation', () => {
   const invited = (body: object = {}): Promise<Json> =>
     as(issuer, 'createOfferOob', { protocolVersion, credentialFormats, ...body })
 
-  test('is received with the connection that it makes, and becomes a credential', async () => {
+  test('is received with its new connection, and becomes a credential', async () => {
     const { invitationUrl, credentialRequestThId: threadId } = await invited({ label: 'Issuer' })
     await as(holder, 'receiveInvitationUrl', { invitationUrl })
     const { id } = await exchangeIn(holder, threadId, 'offer-received')

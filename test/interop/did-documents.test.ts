@@ -1,4 +1,4 @@
-/** DID documents of other hosts, as DID Core allows them and others write them: shown, signed with, connected with. */
+/** DID documents of other hosts, as DID Core allows them and other implementations write them: resolved, used to verify, used to connect. */
 import { didDocumentJsonToNumAlgo1Did, TypedArrayEncoder } from '@credo-ts/core'
 import { describe, expect, test, vi } from 'vitest'
 import { createTenant, offerBody } from '../support/scenes.ts'
@@ -27,7 +27,7 @@ const caller = await createTenant(stage, 'Caller')
 const addressOf = (did: string) => `https://${did.slice('did:web:'.length)}/.well-known/did.json`
 const resolve = (did: string) => stage.call('resolveDid', { caller, path: { did } })
 
-/** As published by others: contexts with objects, methods without a controller, nulls, what no rule looks at. */
+/** As other implementations publish them: contexts with objects, methods without a controller, nulls, unchecked members. */
 const oddDocument = (did: string, publicKeyBase58: string, more: object = {}) => ({
   '@context': ['https://www.w3.org/ns/did/v1', { '@base': 'did:web:other.example', '@vocab': 'https://a.example/#' }],
   ...{ id: did, alsoKnownAs: null, controller: null, capabilityInvocation: 'none' },
@@ -51,7 +51,7 @@ const base58Of = ({ publicKey }: RawKey): string => TypedArrayEncoder.toBase58(p
 describe('a document is resolved', () => {
   const did = 'did:web:shown.example'
 
-  test('as it was published, also from the cache', async () => {
+  test('unchanged, also from the cache', async () => {
     const document = oddDocument(did, 'CLReWocnAdCmoZwQQQ27i7hKFiUQikdLmbvzuAYEWJG')
     served.set(addressOf(did), document)
     for (const _ of ['read', 'cached'])
@@ -102,7 +102,7 @@ describe('a document is resolved', () => {
     [
       404,
       { id: 'did:web:b' },
-      [expect.anything(), expect.objectContaining({ message: 'the document is of another DID' })],
+      [expect.anything(), expect.objectContaining({ message: 'the document belongs to another DID' })],
     ],
     [503, 500, undefined],
     [503, '<html>', undefined],
@@ -150,7 +150,7 @@ describe('a wallet connects', async () => {
     expect(connection).toMatchObject({ state: 'completed', theirDid: did })
   })
 
-  test('that attaches such a document of a did:peer, which is its hash as it is attached', async () => {
+  test('that attaches such a document of a did:peer, which is the hash of the attached document', async () => {
     const { invitation, outOfBandId } = await inviteToConnect(stage, caller)
     const senderKey = await handshake.newKey()
     const document = oddDocument('', base58Of(senderKey), { id: undefined })
@@ -175,7 +175,7 @@ describe('a wallet connects', async () => {
     expect(connection).toMatchObject({ state: 'completed' })
   })
 
-  test('not with a service that can not be read beside the good one', async () => {
+  test('not with an invalid service beside the valid one', async () => {
     const { invitation } = await inviteToConnect(stage, caller)
     const senderKey = await handshake.newKey()
     const withUnreadable = (id?: string) => {

@@ -1,4 +1,4 @@
-/** DIDs of an agent: made, listed, resolved by others, and connected to. */
+/** DIDs of an agent: created, listed, resolved by other agents, and connected to. */
 import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { inTenant } from '../support/anoncreds/world.ts'
@@ -58,12 +58,12 @@ describe.each<[string, object, RegExp]>([
     expect(await listed(other)).not.toContainEqual(expect.objectContaining({ did: made.did }))
   })
 
-  test('resolves to the same document, for everybody', async () => {
+  test('resolves to the same document, for every caller', async () => {
     for (const as of [tenant, other, {}]) {
       const { status, body } = await resolve(made.did, as)
       expect({ status, didDocument: body.didDocument }).toEqual({ status: 200, didDocument: made.didDocument })
       expect(body).toMatchObject({ didDocumentMetadata: {}, didResolutionMetadata: {} })
-      // They would tell what others have resolved.
+      // They would reveal which DIDs others have resolved.
       for (const ofCache of ['servedFromCache', 'resolutionTime'])
         expect(body.didResolutionMetadata).not.toHaveProperty(ofCache)
     }
@@ -100,7 +100,7 @@ describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'we
   })
 })
 
-/** The connection that came of an invitation, when it is completed. */
+/** The connection of an invitation, when it is completed. */
 const completed = (as: Tenant, outOfBandId: string): Promise<Json> =>
   waitFor('the connection to be completed', async () => {
     const [found] = (await stage.call('getConnections', { caller: as, query: { outOfBandId } })).body
@@ -111,8 +111,8 @@ describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'we
   let inviter: Tenant
   let invitee: Tenant
   let did: string
-  let ours: Json
-  let theirs: Json
+  let inviterConnection: Json
+  let inviteeConnection: Json
 
   beforeAll(async () => {
     ;[inviter, invitee] = [await createTenant(stage), await createTenant(stage)]
@@ -121,19 +121,19 @@ describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'we
     const { invitationUrl } = made
     const taken = await stage.call('receiveInvitationUrl', { caller: invitee, body: { invitationUrl } })
     expect(taken.status).toBe(200)
-    ours = await completed(inviter, made.outOfBandRecord.id)
-    theirs = await completed(invitee, taken.body.outOfBandRecord.id)
+    inviterConnection = await completed(inviter, made.outOfBandRecord.id)
+    inviteeConnection = await completed(invitee, taken.body.outOfBandRecord.id)
   })
 
   test('another agent connects, and messages go both ways', async () => {
     for (const [as, { id: connectionId }, to] of [
-      [inviter, ours, invitee],
-      [invitee, theirs, inviter],
+      [inviter, inviterConnection, invitee],
+      [invitee, inviteeConnection, inviter],
     ] as const) {
       const content = randomBytes(8).toString('hex')
       const path = { connectionId }
       expect((await stage.call('sendMessage', { caller: as, path, body: { content } })).status).toBe(200)
-      const other = { ...to, connectionId: to === inviter ? ours.id : theirs.id }
+      const other = { ...to, connectionId: to === inviter ? inviterConnection.id : inviteeConnection.id }
       await waitFor('the message', async () => {
         const { body: messages } = await stage.call('tenantGetBasicMessages', { path: other })
         return messages.some((message: Json) => message.content === content)
@@ -141,8 +141,8 @@ describe.each([{ method: 'peer' }, { method: 'peer', numAlgo: 4 }, { method: 'we
     }
   })
 
-  test('the connection asks for the DID that was made known', () => {
-    expect(theirs.invitationDid).toBe(did)
+  test('the connection has the DID of the invitation', () => {
+    expect(inviteeConnection.invitationDid).toBe(did)
   })
 })
 
@@ -167,7 +167,7 @@ test('a connection of a did:peer:4 is found by the short form too, on either sid
 })
 
 test.each([{ method: 'peer', numAlgo: 2 }, { method: 'peer', numAlgo: 4 }, { method: 'web' }])(
-  'who knows the DID of %j asks for a connection without an invitation, and waits for it to be accepted',
+  'an agent that knows the DID of %j requests a connection without an invitation, and waits for it to be accepted',
   async (body) => {
     const [asked, asking] = [await createTenant(stage), await createTenant(stage)]
     const { did } = (await write(body, asked)).body
@@ -210,14 +210,14 @@ test('the service of a did:peer:4 has a relative id', async () => {
   expect(didDocument.service[0].id).toMatch(/^#/)
 })
 
-test('what a DID of an invitation is for is not in the list', async () => {
+test("the list does not show the purpose of an invitation's DID", async () => {
   const tenant = await createTenant(stage)
   const { invitationDid } = (await stage.call('createRequest', { caller: tenant, body: requestBody })).body
   expect(await listed(tenant)).not.toContainEqual(expect.objectContaining({ did: invitationDid }))
 })
 
 describe('hosted here', () => {
-  test('a did:web is served where it names, to anybody', async () => {
+  test('a did:web is served at the URL that it names, without a token', async () => {
     const { did, didDocument } = (await write({ method: 'web' })).body
     const [, , , ...path] = did.split(':')
     const answer = await fetch(`${stage.publicUrl}/${path.join('/')}/did.json`)
@@ -231,14 +231,14 @@ describe('hosted here', () => {
     ])
   })
 
-  test.each(['web', 'webvh'])('an agent has one did:%s, which is answered as it is', async (method) => {
+  test.each(['web', 'webvh'])('an agent has one did:%s, which is returned again unchanged', async (method) => {
     const tenant = await createTenant(stage)
     const first = await write({ method }, tenant)
     expect((await write({ method }, tenant)).body).toEqual(first.body)
     expect(await listed(tenant)).toHaveLength(1)
   })
 
-  test('two at once make one', async () => {
+  test('two concurrent requests make one', async () => {
     const tenant = await createTenant(stage)
     const replies = await Promise.all([write({ method: 'web' }, tenant), write({ method: 'web' }, tenant)])
     expect(replies[0]?.body).toEqual(replies[1]?.body)
@@ -271,11 +271,11 @@ describe('hosted by the caller', () => {
     )
   })
 
-  test('a did:web says nothing to others before its domain serves it, even at a path as ours', async () => {
+  test('a did:web does not resolve for other agents before its domain serves it, even at a path like ours', async () => {
     const tenant = await createTenant(stage)
     const { did } = (await write({ method: 'web', domain: `bank.example:web:${tenant.tenantId}` }, tenant)).body
     expect((await resolve(did, tenant)).status).toBe(200)
-    // Nobody knows what its domain has.
+    // What its domain serves is unknown.
     expect((await resolve(did, other)).status).toBe(503)
   })
 
@@ -325,14 +325,14 @@ describe('of a seed', () => {
     },
   )
 
-  test('the key is the one that others make of it: this one is in the guides of Hyperledger Indy', async () => {
+  test('other implementations derive the same key: this one is in the guides of Hyperledger Indy', async () => {
     const tenant = await createTenant(stage)
     await write({ method: 'key', seed: '000000000000000000000000Trustee1' }, tenant)
     const [{ keys }] = await listed(tenant)
     expect(keys[0].kmsKeyId).toBe('GJ1SzoWzavQYfNL9XkaJdrQejfztN4XqdsiV4ct3LXKL')
   })
 
-  test('two at once make one', async () => {
+  test('two concurrent requests make one', async () => {
     const seed = newSeed()
     const replies = await Promise.all([1, 2, 3].map(() => write({ method: 'key', seed })))
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -340,7 +340,7 @@ describe('of a seed', () => {
     expect((await listed(caller)).filter(({ did }) => did === body.did)).toHaveLength(1)
   })
 
-  test('another DID that is reached by the same key is refused, for an envelope names only the key', async () => {
+  test('another DID with the same recipient key is rejected, because an envelope names only the key', async () => {
     const seed = newSeed()
     expect((await write({ method: 'peer', seed })).status).toBe(200)
     for (const body of [
@@ -353,7 +353,7 @@ describe('of a seed', () => {
     expect((await write({ method: 'key', seed })).status).toBe(200)
   })
 
-  test('a did:web that is there with another key is not replaced', async () => {
+  test('an existing did:web with another key is not replaced', async () => {
     const tenant = await createTenant(stage)
     const seed = newSeed()
     const first = await write({ method: 'web', seed }, tenant)
@@ -374,7 +374,7 @@ describe('of a seed', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('rejected requests', () => {
   test.each<[object, string[]]>([
     [{}, ['method']],
     [{ method: 'indy', network: 'bcovrin:testnet', role: 'endorser' }, ['method', 'network', 'role']],
@@ -410,12 +410,12 @@ describe('what is refused', () => {
     })
   })
 
-  test('a port that would be a folder is told how it is written', async () => {
+  test('a port that would be a folder is a 422 that says how to write it', async () => {
     const { details } = (await write({ method: 'web', domain: 'example.org:8443' })).body
     expect(details).toEqual([{ path: 'domain', message: expect.stringContaining('%3A') }])
   })
 
-  test('empty texts are none: CREDEBL sends them', async () => {
+  test('empty strings count as absent: CREDEBL sends them', async () => {
     const empty = {
       seed: '',
       network: '',
@@ -459,7 +459,7 @@ describe('a DID that does not resolve', () => {
   })
 
   test.each(['did:web:localhost', `did:webvh:Qm${'1'.repeat(44)}:localhost`])(
-    '%s, whose host can not be reached, can be asked for again',
+    '%s, whose host cannot be reached, can be requested again',
     async (did) => {
       const { status, headers, body } = await resolve(did)
       expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: expect.any(String) })
@@ -479,7 +479,7 @@ test('resolving a DID imports nothing', async () => {
   expect(await itemsOf(stage, tenant.tenantId)).toEqual([])
 })
 
-test('the short form of a did:peer:4 is known to who has made it, and to no other', async () => {
+test('the short form of a did:peer:4 is known to the agent that created it, and to no other', async () => {
   const { did } = (await write({ method: 'peer', numAlgo: 4 })).body
   const short = did.slice(0, did.lastIndexOf(':'))
   expect((await resolve(short)).status).toBe(200)

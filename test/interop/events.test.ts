@@ -1,4 +1,4 @@
-/** What organizations hear of whole exchanges: exactly the events of what happened, in order, signed. */
+/** Events that organizations receive of whole exchanges: exactly one for each change, in order, signed. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { connect, createTenant, issueDegree, offerBody } from '../support/scenes.ts'
 import type { Caller } from '../support/stage/in-process-stage.ts'
@@ -14,7 +14,7 @@ const issuer = await trustIssuer()
 const stage = await useStage({ delivers: false })
 const receiver = await stopAtEnd(startFaultyReceiver())
 
-/** By record, what was heard of it in order: sequence, type, and the states. */
+/** By record, its events in order: sequence, type, and the states. */
 const stories = (heard: Heard[]) =>
   Object.fromEntries(
     [...Map.groupBy(heard, ({ recordId }) => recordId)].map(([recordId, events]) => [
@@ -25,7 +25,7 @@ const stories = (heard: Heard[]) =>
     ]),
   )
 
-/** Of the base agent one story: it differs from others in where its organization is named. */
+/** Only one test for the base agent: it differs from tenants only in where its organization is named. */
 describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   let caller: Caller
   let tenantId: string
@@ -49,7 +49,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   const credentialState = async (credentialRecordId: string): Promise<string> =>
     (await stage.call('getCredentialById', { caller, path: { credentialRecordId } })).body.state
 
-  /** Lets everything arrive, and tells what both kinds of endpoint have heard since `from` events; they are to have heard the same. */
+  /** Lets everything arrive. Returns what both kinds of endpoint have received since `from` events, which must be the same. */
   const heardSince = async (from: number) => {
     await settled(stage)
     const [webhook = [], notification = []] = KINDS.map((kind) => organization.heard(kind).slice(from))

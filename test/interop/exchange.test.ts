@@ -40,7 +40,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
   beforeAll(async () => {
     if (agent === 'a tenant') caller = await createTenant(stage)
   })
-  // The base agent is one as any other, at another place in the table.
+  // The base agent works like a tenant, under another key in the table.
   const testOfTenant = test.runIf(agent === 'a tenant')
 
   test.each(['didexchange', 'connections'] as const)('completes a %s handshake', async (handshake) => {
@@ -63,7 +63,7 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     expect(body.theirDid).toMatch(new RegExp(`^${method}`))
   })
 
-  test('exchanges 30 messages each way, in order: more than a delivery takes', async () => {
+  test('exchanges 30 messages each way, in order: more than one delivery contains', async () => {
     const wallet = await useWallet()
     const { connectionId, walletConnectionId } = await connect(stage, wallet, caller)
     const texts = (from: string) => Array.from({ length: 30 }, (_, number) => `${from} ${number}`)
@@ -74,8 +74,8 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     for (const content of texts('wallet')) await wallet.sendMessage(walletConnectionId, content)
     const received = await waitFor('all messages to come', async () => {
       const messages = await wallet.messages(walletConnectionId)
-      const theirs = messages.filter(({ role }) => role === 'receiver')
-      return theirs.length === 30 && theirs
+      const fromAgent = messages.filter(({ role }) => role === 'receiver')
+      return fromAgent.length === 30 && fromAgent
     })
     expect(received.map(({ content }) => content)).toEqual(texts('agent'))
     if (caller.tenantId === undefined) return
@@ -157,14 +157,14 @@ describe.each(['the base agent', 'a tenant'])('%s', (agent) => {
     await waitFor('a delivery to fail', () => failedAttempts(caller, connectionId))
     await wallet.resume()
     const received = await waitFor('the messages to come', async () => {
-      const theirs = (await wallet.messages(walletConnectionId)).filter(({ role }) => role === 'receiver')
-      return theirs.length === 3 && theirs
+      const fromAgent = (await wallet.messages(walletConnectionId)).filter(({ role }) => role === 'receiver')
+      return fromAgent.length === 3 && fromAgent
     })
     expect(received.map(({ content }) => content)).toEqual(['one', 'two', 'three'])
   })
 })
 
-test('an out-of-band request carries what the caller asked for', async () => {
+test('an out-of-band request carries the fields of the call', async () => {
   const body = {
     ...requestBody,
     goalCode: 'aries.vc.verify',
@@ -193,7 +193,7 @@ test('an out-of-band request carries what the caller asked for', async () => {
   expect(created.invitationUrl.startsWith(`${stage.publicUrl}?oob=`)).toBe(true)
 })
 
-test('a proposal of AnonCreds is requested as it is, with a nonce of our own and without its version', async () => {
+test('a proposal of AnonCreds is requested unchanged, but with a new nonce and without its version', async () => {
   const wallet = await useWallet({ answerProofs: false })
   const { walletConnectionId } = await connect(stage, wallet)
   const threadId = randomUUID()
@@ -212,7 +212,7 @@ test('a proposal of AnonCreds is requested as it is, with a nonce of our own and
 })
 
 test.each(['did:key:', 'z6Mk', 'did:key:z6Mk', 'z6Mkh', '1', '2', 'z', 'did:key:z', '1'.repeat(64)])(
-  'an invitation by "%s", which is no key, is a 422',
+  'an invitation by "%s", which is not a key, is a 422',
   async (recipientKey) => {
     for (const [operation, body] of [
       ['createRequest', requestBody],
@@ -228,7 +228,7 @@ test.each(['did:key:', 'z6Mk', 'did:key:z6Mk', 'z6Mkh', '1', '2', 'z', 'did:key:
   },
 )
 
-test('an invitation is named by a DID or a key of the agent, when the caller says which', async () => {
+test('an invitation uses the DID or key of the agent that the caller names', async () => {
   const { body: first } = await stage.call('createRequest', { body: requestBody })
   const byDid = await stage.call('createRequest', { body: { ...requestBody, invitationDid: first.invitationDid } })
   expect(byDid.body.invitation.services).toEqual([first.invitationDid])

@@ -35,14 +35,14 @@ const ping = () => ({
   '~transport': { return_route: 'all' },
 })
 
-/** Messages go both ways, and what the agent starts waits until it is fetched. */
+/** Messages go both ways, and messages that the agent starts wait until they are fetched. */
 const expectReturnRoute = async (request: Json, route: Route) => {
   const { id, state } = await connectionOf(request)
   expect(state).toBe('completed')
   expect(await raw.send(ping(), route)).toMatchObject({ status: 200, message: { '@type': expect.any(String) } })
   const body = { content: 'hello' }
   expect((await stage.call('sendMessage', { caller, path: { connectionId: id }, body })).status).toBe(200)
-  // What it started waits until it is fetched (Aries RFC 0685).
+  // Messages that it started wait until they are fetched (Aries RFC 0685).
   const delivery = { '@type': 'https://didcomm.org/messagepickup/2.0/delivery-request', limit: 10 }
   const { message } = await raw.send({ ...ping(), ...delivery }, route)
   expect(message).toMatchObject({ '~attach': [{ '@id': expect.any(String), data: { json: expect.any(Object) } }] })
@@ -104,9 +104,9 @@ describe('a wallet without a service, on return route', () => {
     // The only one of Aries RFC 0160, and the only one that wallets of Credo 0.5 take.
     expect(DIDDoc['@context']).toBe('https://w3id.org/did/v1')
     const [service] = DIDDoc.service
-    const theirs = { ...route, recipientKeys: service.recipientKeys.map(keyOfBase58) }
-    await raw.send(ping(), theirs)
-    await expectReturnRoute(request, theirs)
+    const serviceRoute = { ...route, recipientKeys: service.recipientKeys.map(keyOfBase58) }
+    await raw.send(ping(), serviceRoute)
+    await expectReturnRoute(request, serviceRoute)
   })
 })
 
@@ -142,7 +142,7 @@ describe('an invitation of a wallet with several endpoints', () => {
   const http = wallet.agent.didcomm.config.endpoints[0] as string
   const webSocket = http.replace('http', 'ws')
 
-  test.each([[[http, webSocket]], [[webSocket, http]]])('is accepted by that of HTTP: %j', async (endpoints) => {
+  test.each([[[http, webSocket]], [[webSocket, http]]])('is accepted by the HTTP one: %j', async (endpoints) => {
     const { body } = await inviteTo(endpoints)
     const { connectionRecord } = body
     await waitFor('the connection', async () => {
@@ -154,7 +154,7 @@ describe('an invitation of a wallet with several endpoints', () => {
   test.each([
     [[webSocket], 0],
     [[http, 'http://10.0.0.1'], 1],
-  ])('is rejected where one can not be used: %j', async (endpoints, index) => {
+  ])('is rejected where one cannot be used: %j', async (endpoints, index) => {
     expect(await inviteTo(endpoints)).toMatchObject({
       status: 422,
       body: { details: [{ path: `invitation.services.${index}.serviceEndpoint` }] },

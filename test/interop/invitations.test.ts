@@ -19,7 +19,7 @@ const connections = (caller: Caller, outOfBandId: string) =>
   succeed(stage, 'getConnections', caller, { query: { outOfBandId } })
 
 describe('an invitation that another tenant receives', () => {
-  test('makes a connection that both sides complete, and is then done', async () => {
+  test('makes a connection that both sides complete, and then has the state done', async () => {
     const { invited, received, inviters, invitees } = await connectTenants(stage, acme, globex, {
       invitation: { alias: 'A customer', goal: 'To talk', goalCode: 'talk' },
       receipt: { alias: 'A supplier' },
@@ -35,7 +35,7 @@ describe('an invitation that another tenant receives', () => {
     await recordIn(stage, globex, received.outOfBandRecord.id, 'done')
   })
 
-  test('waits where it is not to be accepted, and is accepted once', async () => {
+  test('waits where it is not accepted automatically, and is accepted once', async () => {
     const { invitation } = await invite()
     const { outOfBandRecord, ...rest } = await receive(invitation, { autoAcceptInvitation: false, alias: 'Later' })
     expect(rest).toEqual({})
@@ -55,7 +55,7 @@ describe('an invitation that another tenant receives', () => {
     const { outOfBandRecord } = await invite()
     const path = { outOfBandId: outOfBandRecord.id }
     expect(await stage.call('acceptInvitation', { caller: acme, path, body: {} })).toMatchObject({
-      ...{ status: 409, body: { message: 'the invitation is not a received one' } },
+      ...{ status: 409, body: { message: 'the invitation was not received by this agent' } },
     })
   })
 
@@ -68,7 +68,7 @@ describe('an invitation that another tenant receives', () => {
     expect((await receive(invitation)).connectionRecord.state).toBe('request-sent')
   })
 
-  test('with null in place of optional members is taken as if they were not there, and shown without them', async () => {
+  test('with null in place of optional members is accepted as if they were absent, and shown without them', async () => {
     const asked = await succeed(stage, 'createRequest', acme, { body: requestBody })
     const { messageType: _, 'requests~attach': attached, ...invitation } = asked.invitation
     const request = JSON.parse(Buffer.from(attached[0].data.base64, 'base64').toString())
@@ -89,12 +89,12 @@ describe('an invitation that another tenant receives', () => {
     expect(await succeed(stage, 'getProofs', globex, { query })).toMatchObject([{ state: 'request-received' }])
   })
 
-  describe('and received before is taken again', () => {
+  describe('and received before is accepted again', () => {
     const again = (invitation: Json) => stage.call('receiveInvitation', { caller: globex, body: { invitation } })
     const deleteConnection = (connectionId: string) =>
       succeed(stage, 'deleteConnection', globex, { path: { connectionId } })
 
-    test('where the connection that it made is not there any more: once by several calls, each time anew', async () => {
+    test('where its connection was deleted: once for several calls, and again after each deletion', async () => {
       const { invitation } = await invite({ multiUseInvitation: true })
       const invitationId = invitation['@id']
       let { connectionRecord, outOfBandRecord } = await receive(invitation)
@@ -109,7 +109,7 @@ describe('an invitation that another tenant receives', () => {
         const records = await succeed(stage, 'getOutOfBandRecords', globex, { query: { invitationId } })
         expect(records.map(({ id }: Json) => id)).toEqual(ids)
       }
-      // A record in between may be deleted: the newest one decides.
+      // An older record may be deleted: the newest one decides.
       await succeed(stage, 'deleteOutOfBandRecord', globex, { path: { outOfBandId: String(ids[1]) } })
       expect(await again(invitation)).toMatchObject({
         status: 409,
@@ -150,7 +150,7 @@ describe('an invitation that another tenant receives', () => {
     })
   })
 
-  test('by two calls at once is received by one of them', async () => {
+  test('by two concurrent calls is received by one of them', async () => {
     const { invitation } = await invite({ multiUseInvitation: true })
     const call = () => stage.call('receiveInvitation', { caller: globex, body: { invitation } })
     const answers = await Promise.all([call(), call(), call()])
@@ -159,7 +159,7 @@ describe('an invitation that another tenant receives', () => {
     expect(await succeed(stage, 'getOutOfBandRecords', globex, { query: { invitationId } })).toHaveLength(1)
   })
 
-  test('again and again makes a connection for each, where it is for any number', async () => {
+  test('repeatedly makes a connection each time, where it is multi-use', async () => {
     const invited = await invite({ multiUseInvitation: true })
     const initech = await createTenant(stage, 'Initech')
     for (const caller of [globex, initech]) {
@@ -184,7 +184,7 @@ describe('an invitation that another tenant receives', () => {
     ).toMatchObject({ state: 'request-sent' })
   })
 
-  test('waits for the response to be accepted, where the connection is not to be accepted by itself', async () => {
+  test('waits for the response to be accepted, where the connection is not accepted automatically', async () => {
     const { invitation } = await invite()
     const { outOfBandRecord } = await receive(invitation, { autoAcceptConnection: false })
     await connectionOf(stage, globex, outOfBandRecord.id, 'response-received')
@@ -211,7 +211,7 @@ describe('an invitation that another tenant receives', () => {
   })
 })
 
-test('a DID that nobody can reach the tenant by is in no invitation, and answers none', async () => {
+test('a DID by which the tenant cannot be reached is not allowed in an invitation or in an answer to one', async () => {
   const { did } = await succeed(stage, 'createDid', globex, { body: { method: 'key' } })
   const message = 'must be a DID with a DIDComm service'
   expect(await stage.call('createInvitation', { caller: globex, body: { invitationDid: did } })).toMatchObject({
@@ -230,7 +230,7 @@ test('an invitation to the connections protocol alone is not answered by a DID',
   expect(answer).toMatchObject({ status: 422, body: { details: [{ path: 'ourDid' }] } })
 })
 
-describe('the first thing that a tenant does', () => {
+describe('the first call of a tenant', () => {
   test('may be an older invitation', async () => {
     const fresh = await createTenant(stage, 'Fresh')
     const { invitation } = await succeed(stage, 'createLegacyInvitation', fresh)
@@ -247,7 +247,7 @@ describe('the first thing that a tenant does', () => {
     expect(connectionRecord.state).toBe('request-sent')
   })
 
-  test('may be that it accepts what it was given', async () => {
+  test('may be accepting a proof request', async () => {
     const fresh = await createTenant(stage, 'Fresh')
     const { invitation } = await invite()
     const { outOfBandRecord } = await receive(invitation, { autoAcceptInvitation: false }, fresh)
@@ -289,7 +289,7 @@ describe('an older invitation', () => {
   })
 })
 
-describe('a connection is used again', () => {
+describe('a connection is reused', () => {
   let invitationDid: string
   let first: Json
 
@@ -338,7 +338,7 @@ describe('a connection is used again', () => {
     expect((await receive(invitation, { reuseConnection: true })).connectionRecord.id).not.toBe(id)
   })
 
-  test('or else a new one is made, by accepting once more, where the inviter does not accept that', async () => {
+  test('but a new one is made, by accepting again, where the inviter does not accept the reuse', async () => {
     const { invited, invitees } = await connectTenants(stage, acme, globex)
     const next = await invite({ invitationDid: invited.invitationDid })
     await succeed(stage, 'deleteOutOfBandRecord', acme, { path: { outOfBandId: invited.outOfBandRecord.id } })
@@ -397,7 +397,7 @@ describe('the address of an invitation', () => {
   })
   afterAll(() => server.close())
 
-  /** Only the first of them is taken: all lead to the same invitation. */
+  /** Only the first of them is accepted: all lead to the same invitation. */
   test.each([['/json'], ['/redirect'], ['/to-long'], ['/3']])('is followed: %s', async (path) => {
     const { status, body } = await addressed(url + path)
     if (status === 409) expect(body.message).toContain('received before')
@@ -425,7 +425,7 @@ describe('the address of an invitation', () => {
     ['/version', 'invitationUrl.@type', 'must be https://didcomm.org/out-of-band/1.1/invitation'],
     ['/did', 'invitationUrl.services.0', 'must be a DID that can be resolved and has a usable endpoint'],
     ['/deep', `invitationUrl.a${'.0'.repeat(63)}`, 'must not be nested deeper than 64 levels'],
-  ])('that leads to what can not be taken is a 422 that names the cause: %s', async (path, field, message) => {
+  ])('that leads to an unusable answer is a 422 that names the cause: %s', async (path, field, message) => {
     const { status, body } = await addressed(url + path)
     expect({ status, details: body.details }).toMatchObject({
       status: 422,
@@ -444,7 +444,7 @@ describe('the address of an invitation', () => {
     },
   )
 
-  test('is not fetched where it has the invitation in it, in any of its forms', async () => {
+  test('is not fetched where it contains the invitation, in any of its forms', async () => {
     const legacy = await succeed(stage, 'createLegacyInvitation', acme)
     const { invitationUrl } = await invite()
     requests = []

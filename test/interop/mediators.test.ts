@@ -25,7 +25,7 @@ const startMediated = async (options: WalletOptions = {}): Promise<Wallet> => {
 const forwards = (): number =>
   mediator.journal.received.filter(({ type }) => type.endsWith('routing/1.0/forward')).length
 
-/** Messages arrive in both directions, and what is ours through the mediator. */
+/** Messages arrive in both directions, and the agent's through the mediator. */
 const expectToTalk = async (wallet: Wallet, connectionId: string, walletConnectionId: string) => {
   const before = forwards()
   await stage.call('sendMessage', { caller, path: { connectionId }, body: { content: 'hello, wallet' } })
@@ -44,7 +44,7 @@ describe.each<[string, WalletOptions]>([
   ['did:peer:4', { peerDid: PeerDidNumAlgo.ShortFormAndLongForm }],
   ['connections/1.0', { handshake: 'connections' }],
 ])('a wallet with a mediator in its document: %s', (_, options) => {
-  test('connects, talks, takes a credential, and is told the end', async () => {
+  test('connects, talks, takes a credential, and receives the problem report', async () => {
     const wallet = await startMediated(options)
     const { invitationUrl, outOfBandId } = await inviteToConnect(stage, caller)
     const { id: walletConnectionId } = await wallet.connect(invitationUrl)

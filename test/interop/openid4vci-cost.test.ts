@@ -1,4 +1,4 @@
-/** docs/cost.md on OpenID4VCI, held by a test: what a credential consumes, with its events, and the bounds of its parts. */
+/** docs/cost.md on OpenID4VCI, checked by a test: what a credential consumes, with its events, and the bounds of its parts. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { documented, OPENID_ISSUANCE } from '../support/cost/document.ts'
@@ -53,7 +53,7 @@ const issue = async ({ part }: ReturnType<typeof measuring>, copies: number, pay
   return path
 }
 
-/** Write units at most; of what writes, ends or deletes the claims with 1 KB of them. */
+/** Maximum write units; of steps that write, end or delete the claims, with 1 KB of them. */
 const BOUNDS = { 'offer that is read': 4, credential: 12 }
 const OF_CLAIMS = { offer: 6, token: 4, notification: 4 }
 const NONE = ['openid-credential-issuer', 'oauth-authorization-server', 'nonce', 'keys', 'list']

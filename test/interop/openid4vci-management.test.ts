@@ -1,4 +1,4 @@
-/** What a tenant keeps for OpenID4VCI: issuers, offers and sessions; and what wallets and verifiers read of them. */
+/** A tenant's issuers, offers and sessions of OpenID4VCI, and the documents that wallets and verifiers read. */
 import { randomUUID } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ const readOffer = (session: Json, issuerId = acme.issuerId) =>
   acme.open('getCredentialOffer', { path: { issuerId, issuanceSessionId: session.id } })
 
 describe('an issuer', () => {
-  test('is shown with what it was made with, and keeps when it was made', async () => {
+  test('is shown with the fields of its creation, and keeps its creation time', async () => {
     const issuerId = `acme.${randomUUID()}`
     const accessTokenSignerKeyType = { kty: 'OKP', crv: 'Ed25519' }
     const created = await newIssuer({ issuerId, display: {}, accessTokenSignerKeyType })
@@ -61,7 +61,7 @@ describe('an issuer', () => {
     ])
   })
 
-  test('has an id that is never given again, and that leads nowhere after its deletion', async () => {
+  test('has an id that is never used again, and that is unknown after its deletion', async () => {
     const issuerId = randomUUID()
     await newIssuer({ issuerId })
     const taken = { body: { ...SETTINGS, issuerId } }
@@ -72,7 +72,7 @@ describe('an issuer', () => {
     const documents = { getIssuerKeys: {}, getCredentialType: { name: 'a' }, getWellKnown: { name: 'jwt-vc-issuer' } }
     for (const [operation, more] of Object.entries(documents))
       expect((await acme.open(operation, { path: { issuerId, ...more } })).status).toBe(404)
-    // A verifier's id is no issuer's.
+    // A verifier's id is not an issuer's.
     const verifier = await acme.done('createVerifier', { body: {} })
     expect((await acme.open('getIssuerKeys', { path: { issuerId: verifier.verifierId } })).status).toBe(404)
   })
@@ -125,12 +125,12 @@ describe('an issuer', () => {
     await issuer.done('updateIssuer', { path, body: { ...SETTINGS, certificateId: keyId } })
     expect(await keysOf()).toHaveLength(2)
     expect(await keysOf()).toContainEqual(before)
-    // Neither the one that it names can be deleted, nor one that has signed.
+    // Neither the issuer's current certificate nor one that has signed can be deleted.
     for (const certificateId of [keyId, issuer.certificateId])
       expect(await statusOf('deleteCertificate', { path: { certificateId } }, issuer)).toBe(409)
   })
 
-  test('is not deleted while a credential can be revoked, and then serves only what verifiers read', async () => {
+  test('is not deleted while a credential can be revoked, and then serves only documents for verifiers', async () => {
     const issuer = await useIssuer(stage, 'Hooli')
     const path = { issuerId: issuer.issuerId }
     const wallet = await issuer.take(await issuer.offer({ isRevocable: true }))
@@ -235,7 +235,7 @@ describe('the metadata of an issuer', () => {
 })
 
 describe('an offer', () => {
-  test('has its links, its PIN once, and says of its session which claims it has', async () => {
+  test('has its links, shows its PIN once, and its session shows the names of its claims', async () => {
     const txCode = { length: 6, input_mode: 'alphanumeric', description: 'By letter' }
     const { body } = await offer({
       credentials: [{ credentialSupportedId: IDENTITY, payload: CLAIMS, disclosureFrame: FRAME, isRevocable: true }],
@@ -266,7 +266,7 @@ describe('an offer', () => {
     })
     const byValue = new URL(body.credentialOfferByValue).searchParams.get('credential_offer')
     expect(JSON.parse(String(byValue))).toEqual(content)
-    // It may be read again, by anybody: there is no PIN in it, and no claim.
+    // It may be read again, without a token: it contains no PIN and no claim.
     expect((await readOffer(session)).body).toEqual(read.body)
     const now = await acme.now(session)
     expect(now.state).toBe('OfferUriRetrieved')
@@ -298,7 +298,7 @@ describe('an offer', () => {
     expect(new Set(messages).size).toBe(1)
   })
 
-  test('has a PIN of its own, each time', async () => {
+  test('has a new PIN each time', async () => {
     const pins = await Promise.all(Array.from({ length: 20 }, async () => (await acme.offer({ pin: true })).pin))
     for (const pin of pins) expect(pin).toMatch(/^\d{4}$/)
     expect(new Set(pins).size).toBeGreaterThan(15)
@@ -384,7 +384,7 @@ describe('an offer', () => {
       'credentials.0.signerOptions',
     ])
     expect((await offerOne({ signerOptions }, acme, { expiresIn: 60 })).status).toBe(200)
-    // It has signed.
+    // The certificate has signed.
     expect(await statusOf('deleteCertificate', { path: { certificateId: keyId } })).toBe(409)
     const gone = await acme.done('createCertificate', { body: { issuer: 'CN=Gone' } })
     await acme.done('deleteCertificate', { path: { certificateId: gone.keyId } })
@@ -426,7 +426,7 @@ describe('an issuance session', () => {
     expect(await idsOf({ state: 'Completed' })).toEqual([])
   })
 
-  test('keeps what the tenant adds to it, and nothing else changes', async () => {
+  test("keeps the tenant's own fields, and nothing else changes", async () => {
     const { session } = await acme.offer({ issuanceMetadata: { order: 7, by: 'a' } })
     const path = { issuanceSessionId: session.id }
     const updated = await acme.done('updateIssuanceSession', { path, body: { order: 8, state: 'Completed' } })

@@ -1,4 +1,4 @@
-/** Credentials by OpenID4VCI 1.0 in wallets of other vendors: from the offer to a presentation, a suspension and a revocation. */
+/** Credentials by OpenID4VCI 1.0 in other vendors' wallets: from the offer to a presentation, a suspension and a revocation. */
 import { createHash, randomBytes } from 'node:crypto'
 import { type CallbackContext, clientAuthenticationAnonymous } from '@openid4vc/oauth2'
 import { Openid4vciClient } from '@openid4vc/openid4vci'
@@ -104,7 +104,7 @@ describe('a wallet of @openid4vc', () => {
     return (await client.createCredentialRequestJwtProof(proof)).jwt
   }
 
-  test.each(['credentialOffer', 'credentialOfferByValue'])('takes a credential by %s, and says so', async (link) => {
+  test.each(['credentialOffer', 'credentialOfferByValue'])('takes a credential by %s, and reports it', async (link) => {
     const offer = await made()
     const { issuerMetadata, accessToken } = await tokenFor(offer[link], offer.userPin)
     const jwt = [await proofFor(issuerMetadata)]
@@ -129,7 +129,7 @@ describe('a wallet of @openid4vc', () => {
     expect(session).toMatchObject({ state: 'ResponseVerified', claims: { id: [{ given_name: 'Erika' }] } })
   })
 
-  test('learns what is wrong by the errors of the specification', async () => {
+  test('gets the error codes of the specification', async () => {
     const offer = await made()
     const wrong = offer.userPin === '000000' ? '000001' : '000000'
     const errorOf = (promise: Promise<unknown>) =>

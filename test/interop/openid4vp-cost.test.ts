@@ -1,4 +1,4 @@
-/** docs/cost.md on OpenID4VP, held by a test: what a presentation consumes, with its events, and the bounds of its parts. */
+/** docs/cost.md on OpenID4VP, checked by a test: what a presentation consumes, with its events, and the bounds of its parts. */
 import { deflateSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
 import { documented, OPENID_PRESENTATION } from '../support/cost/document.ts'
@@ -69,7 +69,7 @@ const present = async (): Promise<Record<string, Units>> => {
 }
 
 test('a presentation and its events consume what the document says, and its parts no more than their bounds', async () => {
-  // What a tenant makes once, and how quick the endpoint is.
+  // Items that a tenant makes once, and the endpoint's measured speed.
   await present()
   await stage.line.settle()
   const received = receiver.received.length

@@ -1,4 +1,4 @@
-/** What a tenant keeps for OpenID4VP: verifiers and their public ids, trusted issuers, sessions and results. */
+/** A tenant's data for OpenID4VP: verifiers and their public ids, trusted issuers, sessions and results. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { tenantOfPublicId } from '../../lib/openid/public-ids.ts'
@@ -37,7 +37,7 @@ const newVerifier = (body: object = {}) => done('CreateVerifier', { body })
 const newCertificate = (body: object) => done('CreateCertificate', { body }).then(({ keyId }) => String(keyId))
 
 describe('a verifier', () => {
-  test('is shown with what it was made with, and loses what a change leaves out', async () => {
+  test('is shown with the fields of its creation, and loses those that an update omits', async () => {
     const verifierId = `acme.${randomUUID()}`
     const clientMetadata = { client_name: 'Acme' }
     const created = await newVerifier({ verifierId, clientMetadata, registrationCertificate: 'a.b.c' })
@@ -51,7 +51,7 @@ describe('a verifier', () => {
     expect((await newVerifier()).verifierId).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('has an id that nobody gets again, and that leads to nobody after its deletion', async () => {
+  test('has an id that is never used again, and that is unknown after its deletion', async () => {
     const verifierId = randomUUID()
     await newVerifier({ verifierId })
     const taken = { body: { verifierId } }
@@ -63,14 +63,14 @@ describe('a verifier', () => {
     expect(await statusOf('DeleteVerifier', { path: { verifierId } })).toBe(404)
   })
 
-  test('is one tenant’s where many ask for an id at once', async () => {
+  test('belongs to one tenant where many request an id concurrently', async () => {
     const body = { verifierId: randomUUID() }
     const callers = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? acme : globex))
     const statuses = await Promise.all(callers.map((caller) => statusOf('CreateVerifier', { caller, body })))
     expect(statuses.toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 409)])
   })
 
-  test('is listed page by page, whatever its id has', async () => {
+  test('is listed page by page, whatever characters its id has', async () => {
     const ids = [`a~${randomUUID()}`, `B_.${randomUUID()}`, randomUUID()]
     for (const verifierId of ids) await newVerifier({ verifierId })
     const listed: string[] = []
@@ -130,7 +130,7 @@ describe('a verifier', () => {
 describe('a trusted issuer', () => {
   const vcts = ['https://acme.example/degree']
 
-  test('has its certificates in base64 of DER, however they came', async () => {
+  test('has its certificates in base64 of DER, whatever their format in the call', async () => {
     const { certificate } = await foreignCertificate('Acme')
     const pem = `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`
     const created = await done('CreateTrustedIssuer', { body: { certificates: [pem], vcts, name: 'Acme' } })
@@ -182,7 +182,7 @@ describe('a verification session', () => {
     expect(await show(late)).toMatchObject({ state: 'Error', error: 'response_code' })
   })
 
-  test('shows its claims where it is verified, until they expire, and nothing of how it works', async () => {
+  test('shows its claims where it is verified, until they expire, and no internal fields', async () => {
     const id = await verifiedSession(acme.tenantId)
     const shown = await show(id)
     expect(shown).toMatchObject({ id, state: 'ResponseVerified', checks: [], claims: { pid: [{ name: 'Alice' }] } })

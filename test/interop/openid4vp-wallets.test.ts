@@ -89,9 +89,9 @@ describe.each(Object.entries(wallets))('the wallet of %s', (_, present) => {
 })
 
 test('the wallet of Credo is rejected with a credential of an issuer that is not trusted', async () => {
-  const stranger = await credo(await newAuthority('Issuer'))
+  const untrusted = await credo(await newAuthority('Issuer'))
   const request = await ask({})
-  expect(await stranger.present(request.authorizationRequest)).toMatchObject({ status: 400 })
+  expect(await untrusted.present(request.authorizationRequest)).toMatchObject({ status: 400 })
   expect(await verifier.now(request.verificationSession)).toMatchObject({ state: 'Error', error: 'trust' })
-  await stranger.stop()
+  await untrusted.stop()
 })

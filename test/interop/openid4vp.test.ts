@@ -60,8 +60,8 @@ test('on the same device it is verified once the code is given that only who ans
 
 test('of an issuer that is not trusted it ends the session, with the check that failed', async () => {
   const request = await verifier.request()
-  const stranger = await newAuthority('Issuer')
-  const presentation = bindTo(holder, await issueTo(holder, stranger), request)
+  const untrusted = await newAuthority('Issuer')
+  const presentation = bindTo(holder, await issueTo(holder, untrusted), request)
   const form = await encrypted(request, { vp_token: { identity: [presentation] }, state: request.payload.state })
   expect(await verifier.post(request.session, form)).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   expect(await verifier.now(request.session)).toMatchObject({ state: 'Error', error: 'trust' })

@@ -28,7 +28,7 @@ const deliveries = async (connectionId: string): Promise<Json[]> =>
 const heard = async (wallet: Wallet): Promise<string[]> => (await wallet.messages()).map(({ content }) => content)
 
 describe.each(['v1', 'v2'] as const)('by %s', (version) => {
-  test('messages come in the order in which they were sent, once, and their sender sees that', async () => {
+  test("messages come in the order in which they were sent, once, and the sender's list shows the delivery", async () => {
     const { wallet, connectionId, walletConnectionId } = await startConnected()
     const texts = Array.from({ length: 35 }, (_, number) => `message ${number}`)
     for (const text of texts) {
@@ -94,7 +94,7 @@ test('the list of messages shows their delivery page by page, of sent messages o
   expect(states(await listed(connectionId, { order: 'desc', limit: '2' }))).toEqual(all.toReversed().slice(0, 2))
 })
 
-test('what waits on a connection that is deleted is given up by the job of its queue, at once', async () => {
+test('messages that wait on a deleted connection are given up immediately by the job of its queue', async () => {
   const { connectionId } = await startConnected()
   await say(connectionId, 'one')
   expect((await stage.call('deleteConnection', { caller, path: { connectionId } })).status).toBe(204)

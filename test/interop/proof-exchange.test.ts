@@ -1,4 +1,4 @@
-/** A proof between two tenants, by the operations on both sides: asked for on a connection, answered with what is held, acknowledged. */
+/** A proof between two tenants, by the operations on both sides: requested on a connection, answered with held credentials, acknowledged. */
 import { DidCommProposePresentationV1Message } from '@credo-ts/anoncreds'
 import { DidCommMessageRepository, DidCommMessageRole } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ const request = async (body: object = {}): Promise<Json> => {
   return asked.body
 }
 
-/** The prover's record of the exchange, when it has the request. */
+/** The prover's record of the exchange, once the request has arrived. */
 const received = ({ threadId }: Json, caller = prover): Promise<Json> =>
   waitFor('the request', async () => (await stage.call('getProofs', { caller, query: { threadId } })).body[0])
 
@@ -82,7 +82,7 @@ test('a proof is requested, presented and acknowledged', async () => {
   })
 })
 
-/** What the verifier reads of the presentation. */
+/** The presentation as the verifier reads it. */
 const presentedTo = async (proofRecordId: string): Promise<Json> =>
   (await stage.call('getProofFormData', { caller: verifier, path: { proofRecordId } })).body.presentation
     .presentationExchange
@@ -98,7 +98,7 @@ const withDefinition = (descriptor: object) => ({
 
 const AT = 'proofFormats.presentationExchange'
 
-describe('credentials that are named', () => {
+describe('named credentials', () => {
   const named = (ids: string[], descriptor = 'degree') => ({
     proofFormats: { presentationExchange: { credentials: { [descriptor]: ids } } },
   })
@@ -124,9 +124,9 @@ describe('credentials that are named', () => {
 
   test.each<[string, () => Promise<[ids: string[], descriptor?: string]>]>([
     ["of another tenant's", async () => [[await hold(prover, verifier, degreeAbout(await keyDidOf(verifier)))]]],
-    ['that there is not', async () => [['00000000-0000-4000-8000-000000000000']]],
-    ['about somebody else', async () => [[await hold(verifier, prover, degreeAbout(await keyDidOf(verifier)))]]],
-    ['for a descriptor that there is not', async () => [[degree], 'other']],
+    ['that does not exist', async () => [['00000000-0000-4000-8000-000000000000']]],
+    ['about another subject', async () => [[await hold(verifier, prover, degreeAbout(await keyDidOf(verifier)))]]],
+    ['for an unknown descriptor', async () => [[degree], 'other']],
   ])('but not %s', async (_, names) => {
     const [ids, descriptor = 'degree'] = await names()
     const { id } = await received(await request())
@@ -200,7 +200,7 @@ test.each([
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })
 
-test("a bearer's credential, which is about nobody, is found and verified", async () => {
+test('a bearer credential (no subject id) is found and verified', async () => {
   await hold(verifier, prover, degreeAbout(undefined, { issuanceDate: '2024-01-01T00:00:00Z' }))
   const filter = { const: '2024-01-01T00:00:00Z' }
   const asked = await request(withDefinition({ constraints: { fields: [{ path: ['$.issuanceDate'], filter }] } }))
@@ -208,7 +208,7 @@ test("a bearer's credential, which is about nobody, is found and verified", asyn
   expect(await inState(verifier, asked.id, 'presentation-received', 'abandoned')).toMatchObject({ isVerified: true })
 })
 
-test('it is found where there is no other credential', async () => {
+test('it is chosen where there is no other credential', async () => {
   const bearer = await createTenant(stage, 'Bearer')
   await hold(verifier, bearer, degreeAbout(undefined))
   const { connectionId } = await connectTenants(stage, verifier, bearer)
@@ -225,7 +225,7 @@ test('where nothing fits it is a 422, and the request stays', async () => {
   const { id } = await received(asked)
   expect(await accept(id)).toMatchObject({
     status: 422,
-    body: { details: [{ path: AT, message: expect.stringContaining('no held credential fits "degree"') }] },
+    body: { details: [{ path: AT, message: expect.stringContaining('no held credential satisfies "degree"') }] },
   })
   expect(await proofOf(prover, id)).toMatchObject({ state: 'request-received' })
   expect(await accept(id, { proofFormats: { indy: {} } })).toMatchObject({
@@ -234,7 +234,7 @@ test('where nothing fits it is a 422, and the request stays', async () => {
   })
 })
 
-test('where nothing is required it is a 422, and what is named is presented', async () => {
+test('where nothing is required it is a 422, and a named credential is presented', async () => {
   const submission_requirements = [{ rule: 'pick', min: 0, from: 'A' }]
   const [descriptor] = degreeDefinition.input_descriptors
   const input_descriptors = [{ ...descriptor, id: 'degree', group: ['A'] }]
@@ -244,7 +244,7 @@ test('where nothing is required it is a 422, and what is named is presented', as
     proofFormats: { presentationExchange: { ...presentationExchange, presentationDefinition } },
   })
   const { id } = await received(asked)
-  const message = "can't answer the request: it requires no credential, and none is named"
+  const message = 'cannot answer the request: it requires no credential, and the call names none'
   expect(await accept(id)).toMatchObject({ status: 422, body: { details: [{ path: AT, message }] } })
   const named = { credentials: { degree: [degree] } }
   expect(await accept(id, { proofFormats: { presentationExchange: named } })).toMatchObject({ status: 200 })
@@ -266,7 +266,7 @@ test('a credential that has expired, by either name of its end, is not chosen', 
   expect(await stage.call('acceptProofRequest', { caller: holder, path, body: {} })).toMatchObject({ status: 422 })
 })
 
-test('a request on a connection that has ended is declined without a word', async () => {
+test('a request on a connection that has ended is declined without a report', async () => {
   const guest = await createTenant(stage, 'Guest')
   const { inviters } = await connectTenants(stage, verifier, guest)
   const { id: proofRecordId } = await received(await request({ connectionId: inviters.id }), guest)
@@ -278,7 +278,7 @@ test('a request on a connection that has ended is declined without a word', asyn
   expect(await decline({ sendProblemReport: false })).toMatchObject({ status: 200, body: { state: 'declined' } })
 })
 
-test('a request is declined, and the verifier is told', async () => {
+test('a request is declined, and the verifier is notified', async () => {
   const asked = await request()
   const { id } = await received(asked)
   const body = { problemReportDescription: 'Not today' }
@@ -290,7 +290,7 @@ test('a request is declined, and the verifier is told', async () => {
   })
 })
 
-test('each step has its turn', async () => {
+test('a step in the wrong state is a 409', async () => {
   const asked = await request()
   const { id } = await received(asked)
   const steps = ['acceptProofRequest', 'declineProofRequest', 'acceptPresentation', 'acceptProofProposal'] as const
@@ -351,7 +351,7 @@ describe('a proposal', () => {
     await inState(prover, proposed.id, 'done')
   })
 
-  test('is taken as it is where the verifier says nothing', async () => {
+  test('is requested unchanged where the call has no other content', async () => {
     const { id } = await proposalOf(await propose({ autoAcceptProof: 'never' }))
     expect(await acceptProposal(id, { proofRecordId: id })).toMatchObject({ status: 200 })
     const { body } = await stage.call('getProofFormData', { caller: verifier, path: { proofRecordId: id } })
@@ -367,14 +367,14 @@ describe('a proposal', () => {
     expect(await proofOf(verifier, id)).toMatchObject({ state: 'request-sent' })
   })
 
-  test('that is never to be answered by itself waits', async () => {
+  test('that is never to be answered automatically waits', async () => {
     const proposed = await propose({ autoAcceptProof: 'never' })
     const { id } = await proposalOf(proposed)
     expect(await acceptProposal(id, asRequested())).toMatchObject({ status: 200 })
     await inState(prover, proposed.id, 'request-received')
   })
 
-  test('of an attribute that no request could have is not taken without it', async () => {
+  test('of an attribute that no request could contain is rejected, not requested without it', async () => {
     const credentialDefinitionId = 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default'
     const attributes = [
       { name: 'name', credentialDefinitionId, referent: 'one' },
@@ -399,7 +399,7 @@ describe('a proposal', () => {
     })
   })
 
-  test('says what its caller says, and so do the request and the presentation that follow', async () => {
+  test('has the comment and goal of its call, and so have the request and the presentation that follow', async () => {
     const words = { comment: 'Hello', goalCode: 'verify' }
     const said = { ...words, autoAcceptProof: 'never' }
     const shown = { comment: 'Hello', goal_code: 'verify' }
@@ -448,18 +448,18 @@ describe('a tenant whose settings accept proof requests', () => {
     expect(held).toMatchObject({ state: 'request-received' })
   }
 
-  test('lets a request wait that nothing fits', async () => {
+  test('lets a request wait for which no credential fits', async () => {
     await expectWaiting(await holder())
   })
 
-  test('is none that accepts offers only: its credentials are not shown without a call', async () => {
+  test('does not present credentials without a call where they accept only offers', async () => {
     const one = await holder({ autoAcceptOffers: true })
     await hold(verifier, one.tenant, degreeAbout(await keyDidOf(one.tenant)))
     await expectWaiting(one)
   })
 })
 
-test('proofs are listed by what the filters say, a page at a time', async () => {
+test('proofs are filtered in the list, a page at a time', async () => {
   const list = (query: Record<string, string>) => stage.call('getProofs', { caller: verifier, query })
   const { body: all } = await list({})
   expect(all.length).toBeGreaterThan(10)

@@ -117,7 +117,7 @@ describe('between two tenants', () => {
       return record.state === 'answer-received' && record
     })
     expect(answered).toMatchObject({ response: 'Yes', role: 'questioner' })
-    // Nobody reads or answers what is another's.
+    // A tenant cannot read or answer another tenant's question.
     expect((await answer(question.id, 'No', asking)).status).toBe(404)
     expect((await read(question.id, asking)).statusCode).toBe(404)
     expect(await list({}, asking)).toHaveLength(1)
@@ -159,8 +159,8 @@ describe('the list', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('a connection that is not there is a 404, and a question as well', async () => {
+describe('rejected requests', () => {
+  test('an unknown connection is a 404, and so is an unknown question', async () => {
     expect((await ask(caller, randomUUID())).status).toBe(404)
     expect((await answer(randomUUID(), 'Yes')).status).toBe(404)
   })

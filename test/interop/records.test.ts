@@ -41,7 +41,7 @@ test('records are equal to those of Credo', async () => {
     expect(credential.body).toEqual({ credentialAttributes: [], ...stored })
     expect(connection.body).toEqual(json(await didcomm.connections.getById(connectionId)))
     const found = await didcomm.basicMessages.findAllByQuery({ connectionId })
-    // What has become of a message that was sent is not in its record.
+    // The delivery status of a sent message is not in its record.
     const withoutDelivery = ({ metadata: { '_agent/delivery': _, ...metadata }, ...message }: Json): Json => ({
       ...message,
       metadata,
@@ -55,7 +55,7 @@ test('records are equal to those of Credo', async () => {
     expect(rest).toEqual({ ...json(await didcomm.proofs.getById(request.proofRecordId)), metadata: {} })
     const formats = JSON.parse(JSON.stringify(await didcomm.proofs.getFormatData(request.proofRecordId)))
     expect(asked).toEqual(formats.request)
-    // Of the presentation, what was signed is shown: as text it may be another.
+    // The presentation is shown as it was signed: its text may differ.
     const [signed] = presentation.presentationExchange.verifiableCredential
     const [written] = [formats.presentation.presentationExchange.verifiableCredential].flat()
     expect(signed.credentialSubject).toEqual(written.credentialSubject)

@@ -1,4 +1,4 @@
-/** Documents at addresses that a definition names in `schema`: read before the transaction, trusted for that request, and nothing else. */
+/** Documents at addresses that a definition names in `schema`: read before the transaction, and trusted only for that request. */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -35,7 +35,7 @@ await once(server, 'listening')
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 const stage = await useStage()
-/** How many transactions fail from here on. */
+/** Number of the next transactions that fail. */
 let conflicts = 0
 withOpenStack(stage.serviceClient).middlewareStack.add(
   (next, { commandName }) =>
@@ -82,7 +82,7 @@ const ask = (uris: string[], contexts?: Json): Promise<Reply> =>
 const pathOf = (index: number) =>
   `proofFormats.presentationExchange.presentationDefinition.input_descriptors.0.schema.${index}.uri`
 
-/** What becomes of a degree whose credential names the address. */
+/** The outcome for a degree whose credential names the address. */
 const presented = async (address: string, uris: string[], document: Json = CONTEXT): Promise<Json> => {
   const presentationDefinition = definitionOf(...uris)
   const { challenge, answer } = await askForProof(stage, caller, wallet, { presentationDefinition })
@@ -115,7 +115,7 @@ describe('a context at an address of a schema', () => {
     expect(asked).toEqual(['/trusted'])
   })
 
-  test('is what it was when the proof was requested', async () => {
+  test('is used as it was read when the proof was requested', async () => {
     const address = serve('/changing', CONTEXT)
     const first = await presented(address, [address])
     serve('/changing', { '@context': { degree: 'https://example.org/honour' } })
@@ -137,7 +137,7 @@ describe('a context at an address of a schema', () => {
     expect(asked).toEqual(['/repeated'])
   })
 
-  test('that can not be read any more does not change the answer of an Idempotency-Key', async () => {
+  test('that cannot be read any more does not change the answer of an Idempotency-Key', async () => {
     const address = serve('/once', CONTEXT)
     const headers = { 'idempotency-key': 'one' }
     const first = await stage.call('createRequest', { caller, headers, body: bodyOf([address]) })
@@ -191,7 +191,7 @@ const storedContexts = async (): Promise<string[]> => {
   return found.sort()
 }
 
-describe('what is no context is a type', () => {
+describe('a document that is not a context makes the URI a type', () => {
   const list = Array.from({ length: 3_000 }, (_, one) => [`t${one}`, `t${one + 1}:x`])
   test.each<[string, unknown, number?]>([
     ['nothing there', '', 404],
@@ -229,7 +229,7 @@ describe('what is no context is a type', () => {
   })
 })
 
-describe('what can not be read', () => {
+describe('a document that cannot be read', () => {
   const silent: RequestListener = () => {}
   const slowly: RequestListener = (_, response) => {
     response.writeHead(200)
@@ -310,7 +310,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('what a prover names in its proposal is never read, and what the verifier names instead is', async () => {
+test("an address in a prover's proposal is never read, and one that the verifier names instead is", async () => {
   const prover = await createTenant(stage, 'Prover')
   stage.line.run()
   const { inviters, invitees } = await connectTenants(stage, caller, prover)

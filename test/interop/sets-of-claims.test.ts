@@ -1,4 +1,4 @@
-/** What holder and verifier make of claims that are lists: both read what was signed, in which a list of one is its element. */
+/** How holder and verifier read claims that are lists: both read the signed form, in which a list of one is its element. */
 import { describe, expect, test } from 'vitest'
 import { degreeAbout, hold, keyDidOf } from '../support/held-degree.ts'
 import { createTenant, requestBody } from '../support/scenes.ts'
@@ -45,7 +45,7 @@ const inState = (caller: { tenantId: string }, threadId: string, ...states: stri
     return states.includes(body[0]?.state) && body[0]
   })
 
-/** Whether the holder presents this credential, which the verifier then has to take. */
+/** Whether the holder presents this credential, which the verifier then must accept. */
 const isProved = async (credential: string, field: object): Promise<boolean> => {
   const asked = await ask(field)
   expect(asked).toMatchObject({ status: 200 })
@@ -130,7 +130,7 @@ describe('a credential with sets and lists of several', () => {
     expect(await isProved(await held, { path, ...(filter && { filter }) })).toBe(proved)
   })
 
-  test('does not prove what may be absent at an index', async () => {
+  test('does not prove a value at an index that may be absent', async () => {
     expect(await isProved(await held, { path: [`${about}.roles[0]`], optional: true })).toBe(false)
     expect(await isProved(await held, { path: [`${about}.courses[0]`], optional: true })).toBe(true)
   })

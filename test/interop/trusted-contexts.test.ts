@@ -87,7 +87,7 @@ test.each<[string, string, boolean]>([
   ;[served, failing] = [TEXT, false]
 })
 
-test('a document that is not JSON is named, which is a mistake of the operator', async () => {
+test("a document that is not JSON is named, because the operator's setting is wrong", async () => {
   const [caller, { TRUSTED_CONTEXTS }] = [await createTenant(stage), settings()]
   served = '<html>'
   const of = { address: `${address}/page`, digest: createHash('sha256').update(served).digest('hex') }
@@ -97,7 +97,7 @@ test('a document that is not JSON is named, which is a mistake of the operator',
   served = TEXT
   expect({ status, details: body.details }).toEqual({
     status: 422,
-    details: [{ path: CONTEXTS, message: expect.stringMatching(/not JSON: .*\/degree\/v1\/page/) }],
+    details: [{ path: CONTEXTS, message: expect.stringMatching(/not JSON and cannot be read: .*\/degree\/v1\/page/) }],
   })
 })
 
@@ -144,7 +144,7 @@ describe("a context of the community's that the service carries", () => {
     ],
   })
 
-  /** What becomes of a resident's credential, as the field's interop suite has it. */
+  /** The outcome for a resident's credential, as in the OWF agent test harness. */
   const presented = async (
     presentationDefinition: Json,
     options: Json = {},
@@ -187,14 +187,14 @@ describe("a context of the community's that the service carries", () => {
       })
   })
 
-  test('names nothing for a verifier who has not named it', async () => {
+  test('does not apply to a request that does not name it', async () => {
     expect(await presented(definitionOf('https://www.w3.org/2018/credentials#VerifiableCredential'))).toMatchObject({
       isVerified: false,
       errorMessage: expect.stringContaining('resident'),
     })
   })
 
-  test('gives way to what the verifier means by its terms', async () => {
+  test("gives way to the verifier's own definitions of its terms", async () => {
     const own = { 'https://contexts.example/v1': { '@context': { PermanentResident: 'https://example.org/Other' } } }
     const type = definitionOf('https://w3id.org/citizenship#PermanentResident')
     expect(await presented(type, { contexts: own })).toMatchObject({ isVerified: false })
@@ -203,7 +203,7 @@ describe("a context of the community's that the service carries", () => {
   })
 })
 
-test('a context that the service has is taken as it is, and as nothing else', async () => {
+test('a context that the service carries is accepted unchanged, and not with other content', async () => {
   const { CONTEXT, CONTEXT_URL } = Ed25519Signature2020
   const caller = await createTenant(stage)
   const request = (document: object) => {
@@ -218,7 +218,7 @@ test('a context that the service has is taken as it is, and as nothing else', as
   })
 })
 
-test('a request is checked by the documents that it has, whatever was requested before with the same addresses', async () => {
+test('a request is checked by the documents that it has, whatever documents earlier requests had at the same addresses', async () => {
   const caller = await createTenant(stage)
   const [own, other] = ['https://contexts.example/own/v1', 'https://contexts.example/other/v1']
   const request = async (meaning: string): Promise<number> => {

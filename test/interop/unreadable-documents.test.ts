@@ -1,4 +1,4 @@
-/** What needs a document of another host, while that host fails: it is done later, and nobody is told that something of theirs is wrong. */
+/** Work that needs a document of another host while that host fails: it is done later, and no message blames the other agent. */
 import { randomUUID } from 'node:crypto'
 import { DidKey, TypedArrayEncoder } from '@credo-ts/core'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -16,7 +16,7 @@ const CONTEXT = 'https://contexts.example/v1'
 const DID = 'did:web:wallet.example'
 const PING = { '@type': 'https://didcomm.org/trust_ping/1.0/ping' }
 
-/** By their addresses, which would be on hosts with certificates, and what the hosts answer instead of them. */
+/** Documents by their addresses, which would be on hosts with certificates, and the hosts' answers in place of them. */
 const hosts = vi.hoisted(() => ({ served: new Map<string, object>(), status: 200, asked: [] as string[] }))
 
 vi.mock('../../lib/egress/post.ts', async (original) => ({
@@ -50,7 +50,7 @@ const expectLater = ({ status, headers, body }: Reply): void => {
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 }
 
-/** Does what is due in some minutes, such as the next attempt at what a receiver has answered with a 503. */
+/** Runs what is due in some minutes, such as the next attempt after a receiver's 503. */
 const passMinutes = async (minutes: number): Promise<void> => {
   await stage.line.pause()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 })
@@ -60,7 +60,7 @@ const passMinutes = async (minutes: number): Promise<void> => {
   stage.line.run()
 }
 
-describe('a credential with a context that can not be read', async () => {
+describe('a credential with a context that cannot be read', async () => {
   const holder = await createTenant(stage, 'Holder')
   const { connectionId } = await connectTenants(stage, issuer, holder)
   const subject = await keyDidOf(holder)
@@ -103,7 +103,7 @@ describe('a credential with a context that can not be read', async () => {
     expect(await stateOf(id)).toMatch(ISSUED)
   })
 
-  test('is not issued again where a call was faster', async () => {
+  test('is not issued again where a call has issued it before', async () => {
     const id = await requested('contentApproved', 503)
     hosts.status = 200
     await succeed(stage, 'acceptCredentialRequest', issuer, { body: { credentialRecordId: id } })
@@ -181,7 +181,7 @@ describe('a presentation of a credential with such a context', () => {
     expect(lines).toContainEqual(expect.objectContaining({ event: 'proof.not_presented', proofRecordId }))
   })
 
-  test('is not made where there is no such context any more: the request waits for a call, which says why', async () => {
+  test('is not made where the context no longer exists: the request waits for a call, which says why', async () => {
     const { proof, accept } = await askedFor(410, { autoAcceptProofRequests: true })
     expect(await proof()).toMatchObject({ state: 'request-received' })
     expect(await accept()).toMatchObject({
@@ -215,7 +215,7 @@ describe('a wallet whose DID is on a host that fails', async () => {
   const raw = new RawMessages(wallet)
   const handshake = new RawHandshake(wallet, raw)
 
-  test('can be written to later: that is what the caller is told, and the wallet where it waits for a reply', async () => {
+  test('can be written to later: the caller gets a 503, and so does a wallet that waits for a reply', async () => {
     const { invitation, outOfBandId } = await inviteToConnect(stage, issuer)
     const senderKey = await handshake.newKey()
     hosts.served.set('https://wallet.example/.well-known/did.json', documentOf(senderKey))
@@ -239,8 +239,8 @@ describe('a wallet whose DID is on a host that fails', async () => {
     onTestFinished(() => void vi.useRealTimers())
     const ping = async () => (await raw.send({ ...PING, '@id': randomUUID(), response_requested: true }, route)).status
     for (const [status, message, refusal] of [
-      [503, /host of its DID does not answer/, 503],
-      [404, /names no usable endpoint/, 400],
+      [503, /host of its DID is unavailable/, 503],
+      [404, /has no usable endpoint/, 400],
     ] as const) {
       hosts.status = status
       expect(await ping()).toBe(refusal)
@@ -289,13 +289,13 @@ describe('an invitation by several services, which are alternatives', async () =
       200,
       { id: '#v2', type: 'DIDCommMessaging', serviceEndpoint: { uri: 'https://a.example' } },
     ],
-  ])('is accepted by the one beside %s, whose keys are no others', async (_, status, service) => {
+  ])('is accepted by the service beside %s, with only its keys', async (_, status, service) => {
     hosts.status = status
     expect(usedOf(await receive([service, inline]))).toEqual(ofInline)
     expect(usedOf(await receive([inline, service]))).toEqual(ofInline)
   })
 
-  test('is accepted later, too, by the one that can be used then', async () => {
+  test('is accepted later, too, by the service that is usable then', async () => {
     const { body } = await receive([known, inline], { autoAcceptInvitation: false })
     expect(body.outOfBandRecord.outOfBandInvitation.services).toHaveLength(2)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60 * 60_000 })
@@ -305,7 +305,7 @@ describe('an invitation by several services, which are alternatives', async () =
     expect(usedOf(await stage.call('acceptInvitation', { caller: invitee, path, body: {} }))).toEqual(ofInline)
   })
 
-  test('is a 503 if none can be used and one may become so, otherwise a 422 that names each', async () => {
+  test('is a 503 if no service is usable but one may become so, otherwise a 422 that names each', async () => {
     hosts.status = 503
     expectLater(await receive(['did:example:x', others(3)]))
     hosts.status = 404

@@ -1,4 +1,4 @@
-/** Presentations that can't be judged when they come: what they name can't be read, or something of the service fails. That is not the wallet's fault. */
+/** Presentations that cannot be verified on arrival: an object that they name cannot be read, or the service fails. The wallet is not blamed. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
@@ -37,20 +37,20 @@ if (honest === undefined) throw new Error('there is nothing to present')
 let world: TenantAndWallet
 const ways = Object.keys(WAYS) as Way[]
 
-/** Registries that can't be read, in ways of their own. */
+/** Registries that cannot be read, each in another way. */
 const FAILURES: [string, () => unknown][] = [
   ['is unavailable', () => Promise.resolve({ resolutionMetadata: { error: 'unavailable', message: 'x' } })],
-  ['throws an error of its own', () => Promise.reject(new TypeError('secret'))],
+  ['throws an unknown error', () => Promise.reject(new TypeError('secret'))],
   ['throws one of the service', () => Promise.reject(new AgentError('registry.unavailable', 'a ledger is away'))],
 ]
 
 const failing = (method: 'getSchema' | 'getCredentialDefinition', answer: () => unknown) =>
   vi.spyOn(memoryRegistry, method).mockImplementation(answer as AnonCredsRegistry[typeof method])
 
-/** How much later it is than it says, in ms. */
+/** Offset of the clock, in ms. */
 let passed = 0
 
-/** Does what is due after another `age` ms. */
+/** Runs what is due after another `age` ms. */
 const pass = async (age: number): Promise<void> => {
   const { line } = world.stage
   await line.pause()
@@ -85,10 +85,10 @@ afterEach(() => {
   passed = 0
 })
 
-describeWithLibrary('a presentation that can not be verified when it comes', () => {
+describeWithLibrary('a presentation that cannot be verified on arrival', () => {
   beforeAll(() => publish(publishedByAll()))
 
-  test.each(FAILURES)('because a registry %s, is kept, and verified and acknowledged later', async (_, answer) => {
+  test.each(FAILURES)('because a registry %s, is stored, and verified and acknowledged later', async (_, answer) => {
     const failure = failing('getSchema', answer)
     const asking = await ask()
     const received = await asking.answer(honest.answer(asking.request))
@@ -118,12 +118,12 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
   }
 
-  test.each(ways)('by %s: it is verified later all the same', async (way) => {
+  test.each(ways)('by %s: it is still verified later', async (way) => {
     const failure = failing('getCredentialDefinition', FAILURES[0]?.[1] as () => unknown)
     await expectVerifiedAfter(failure, way)
   })
 
-  test('can not be accepted before it is verified, and waits for a call then where that was asked', async () => {
+  test('cannot be accepted before it is verified, and then waits for a call where the request demands one', async () => {
     const { stage, caller } = world
     const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
     const asking = await ask('v2 anoncreds', { autoAcceptProof: 'never' })
@@ -136,8 +136,8 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     expect((await accept()).body).toMatchObject({ state: 'done', isVerified: true })
   })
 
-  test('is refused later if it lies, and the wallet is told', async () => {
-    const lie = ATTACKS.find(({ name }) => name === "a stranger's credential in the name of the trusted definition")
+  test('is rejected later if it is invalid, and the wallet is notified', async () => {
+    const lie = ATTACKS.find(({ name }) => name === 'a foreign credential in the name of the trusted definition')
     if (lie === undefined) throw new Error('there is no lie')
     const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
     const asking = await ask('v2 anoncreds', {}, lie.asked)
@@ -150,7 +150,7 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     await waitFor('the report', () => told(proof).includes('problem-report'))
   })
 
-  test('is abandoned after a day, and nobody says that it is wrong', async () => {
+  test('is abandoned after a day, and is not called invalid', async () => {
     const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
     const asking = await ask()
     const received = await asking.answer(honest.answer(asking.request))
@@ -195,22 +195,22 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     await stage.call('deleteConnection', { caller, path: { connectionId: received.connectionId } })
     vi.restoreAllMocks()
     await pass(MINUTE)
-    // It is verified, and nobody can be told.
+    // It is verified, and the prover cannot be notified.
     expect(await proofOf(received)).toMatchObject({ isVerified: true })
   })
 
   test.each(['connection.queue_full', 'connection.no_endpoint', 'connection.not_ready'] as const)(
-    'is verified, though the prover can not be told (%s), and again where the service fails to say so',
+    'is verified, though the prover cannot be notified (%s), and again where the service fails to notify it',
     async (code) => {
       const failure = failing('getSchema', FAILURES[0]?.[1] as () => unknown)
       const asking = await ask()
       const received = await asking.answer(honest.answer(asking.request))
       failure.mockRestore()
       const acknowledgement = vi.spyOn(DidCommProofsApi.prototype, 'acceptPresentation')
-      acknowledgement.mockRejectedValueOnce(new TypeError('a fault of our own'))
+      acknowledgement.mockRejectedValueOnce(new TypeError('an internal error'))
       await pass(MINUTE)
       expect(await proofOf(received)).not.toHaveProperty('isVerified')
-      acknowledgement.mockRejectedValue(new AgentError(code, 'the prover can not be told'))
+      acknowledgement.mockRejectedValue(new AgentError(code, 'the prover cannot be notified'))
       await pass(MINUTE)
       expect(await proofOf(received)).toMatchObject({ isVerified: true })
     },
@@ -227,7 +227,7 @@ describeWithLibrary('a presentation that can not be verified when it comes', () 
     }
   })
 
-  test('because the library can not read what the issuer has published, is not called invalid', async () => {
+  test('because the library cannot read what the issuer has published, is not called invalid', async () => {
     const { schemas, definitions } = publishedByAll()
     const asking = await ask()
     const presentation = honest.answer(asking.request)
@@ -287,7 +287,7 @@ describe('a JSON-LD presentation', () => {
     })
   }
 
-  /** A presentation for a request, and what the wallet does with it. */
+  /** A presentation for a request, and how the wallet sends it. */
   const askFor = async () => {
     const { stage, caller, wallet } = world
     const signed = await issue(issuer, credential, contexts)
@@ -313,7 +313,7 @@ describe('a JSON-LD presentation', () => {
     expect(await proofOf(received)).toMatchObject({ state: 'done', isVerified: true })
   })
 
-  /** A presentation that the service could not verify, by a fault of its own. */
+  /** A presentation that the service could not verify because of an internal error. */
   const unverified = async () => {
     const { asked, presentation } = await askFor()
     vi.spyOn(W3cJsonLdCredentialService.prototype, 'verifyPresentation').mockRejectedValueOnce(new TypeError('secret'))
@@ -329,12 +329,12 @@ describe('a JSON-LD presentation', () => {
       const now = await proofOf(received)
       return now.state === 'abandoned' && now
     })
-    // A fault would be repeated.
+    // An error would be retried.
     for (let times = 1; times <= 3; times++) await pass(MINUTE)
     expect(await proofOf(received)).toEqual(ended)
   })
 
-  test('is abandoned where the service fails to end it, three times, and nobody says that it is wrong', async () => {
+  test('is abandoned where the service fails to end it, three times, and is not called invalid', async () => {
     const received = await unverified()
     const acknowledgement = vi.spyOn(DidCommProofsApi.prototype, 'acceptPresentation')
     acknowledgement.mockRejectedValue(new TypeError('secret'))
@@ -347,7 +347,7 @@ describe('a JSON-LD presentation', () => {
     await waitFor('the report', () => told(proof).includes('problem-report'))
   })
 
-  test('because the service fails by itself for a day is abandoned, and what has failed is told nobody', async () => {
+  test('because the service fails by itself for a day is abandoned, and no message names the failure', async () => {
     const { asked, presentation } = await askFor()
     vi.spyOn(W3cJsonLdCredentialService.prototype, 'verifyPresentation').mockRejectedValue(new TypeError('secret'))
     const received = await asked.answer(presentation)
@@ -356,7 +356,7 @@ describe('a JSON-LD presentation', () => {
     expect(await proofOf(received)).toMatchObject({ state: 'abandoned', errorMessage })
   })
 
-  test('without a connection, where nobody can be told, is refused later if it lies', async () => {
+  test('without a connection, where the prover cannot be notified, is rejected later if it is invalid', async () => {
     const { stage, caller, wallet } = world
     const proofFormats = { presentationExchange: { presentationDefinition, options: { contexts } } }
     const body = { protocolVersion: 'v2', proofFormats }

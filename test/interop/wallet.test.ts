@@ -1,4 +1,4 @@
-/** The wallet against another wallet, whose side is Credo's own: what the other interop tests rely on. */
+/** The test wallet against another wallet, whose side is Credo's own: the other interop tests rely on it. */
 import { PeerDidNumAlgo, W3cJsonLdVerifiableCredential } from '@credo-ts/core'
 import {
   DidCommAutoAcceptProof,
@@ -166,7 +166,7 @@ describe('a degree', () => {
     noErrors(inviter, holder)
   })
 
-  test('that is offered waits where the holder accepts nothing by itself', async () => {
+  test('that is offered waits where the holder accepts nothing automatically', async () => {
     const { inviter, holder, atInviter } = await connect({}, { acceptOffers: false })
     await offerDegree(inviter, atInviter, holder.did)
     const exchange = await waitFor('the offer', async () => (await holder.credentialExchanges())[0])
@@ -208,7 +208,7 @@ test('a wallet without an endpoint is answered by return route', async () => {
   noErrors(inviter, holder)
 })
 
-test('a paused endpoint refuses connections and comes back where it was', async () => {
+test('a paused endpoint refuses connections and resumes at the same address', async () => {
   const { inviter, holder, atHolder, atInviter } = await connect()
   await holder.pause()
   await expect(inviter.sendMessage(atInviter, 'lost')).rejects.toThrow(/undeliverable/)
@@ -218,7 +218,7 @@ test('a paused endpoint refuses connections and comes back where it was', async 
   expect((await holder.messages(atHolder)).map(({ content }) => content)).toStrictEqual(['found'])
 })
 
-test('what is delivered three times comes three times', async () => {
+test('an envelope that is delivered three times arrives three times', async () => {
   let times = 1
   const network: Network = (deliver) => (endpoint, envelope, signal) =>
     repeating(times)(deliver)(endpoint, envelope, signal)
@@ -239,7 +239,7 @@ test('what is delivered three times comes three times', async () => {
   expect(new Set(heard().map(({ id }) => id)).size).toBe(1)
 })
 
-test('what was delivered can be delivered again', async () => {
+test('delivered envelopes can be delivered again', async () => {
   const { inviter, holder, atInviter, atHolder } = await connect()
   await holder.sendMessage(atHolder, 'hello')
   const answers = await holder.repost()
@@ -247,7 +247,7 @@ test('what was delivered can be delivered again', async () => {
   await waitFor('both deliveries', async () => (await inviter.messages(atInviter)).length === 2)
 })
 
-test('an altered envelope is refused, and the sender is told', async () => {
+test('an altered envelope is rejected, and the sender is notified', async () => {
   const inviter = await start()
   const holder = await start({ network: altering((envelope) => ({ ...envelope, tag: 'AAAAAAAAAAAAAAAAAAAAAA' })) })
   await expect(holder.receive((await invite(inviter)).url)).rejects.toThrow()
@@ -256,7 +256,7 @@ test('an altered envelope is refused, and the sender is told', async () => {
 })
 
 test.each(['', 'hello', 'http://127.0.0.1:1/?oob=e30', 'http://127.0.0.1:1/nothing'])(
-  'what is no invitation is refused: "%s"',
+  'a text that is not an invitation is rejected: "%s"',
   async (url) => {
     const holder = await start()
     await expect(holder.receive(url)).rejects.toThrow()

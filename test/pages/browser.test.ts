@@ -9,9 +9,9 @@ import { api, base, tokens, world } from '../support/api/scene.ts'
 import { requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { describeInBrowser, startBrowser } from './chromium.ts'
-import { faultsOf } from './page-faults.ts'
+import { violationsOf } from './page-violations.ts'
 
-/** Where whoever reviews a change looks at the pages; not in the repository. */
+/** For reviewers of a change; not in the repository. */
 const SCREENSHOTS = '.build/screenshots'
 
 /** It would load it from the internet. */
@@ -63,7 +63,7 @@ describeInBrowser('in a browser', () => {
     return screenshot
   }
 
-  /** Closes the page, and expects that it did nothing that a browser complains of, and asked nobody else for anything. */
+  /** Closes the page, and expects no warnings of the browser, and no requests to other hosts. */
   const close = async (): Promise<void> => {
     await page.context().close()
     expect(complaints).toEqual([])
@@ -84,7 +84,7 @@ describeInBrowser('in a browser', () => {
     })
 
     test('has nothing that axe finds', async () => {
-      expect(await faultsOf(page)).toEqual({})
+      expect(await violationsOf(page)).toEqual({})
     })
 
     test('is as wide as the screen, and no wider', async () => {
@@ -116,12 +116,12 @@ describeInBrowser('in a browser', () => {
       await open(shortPath())
       await page.keyboard.press('Tab')
       const focused = page.locator(':focus')
-      expect(await focused.innerText()).toBe('Open the wallet')
+      expect(await focused.innerText()).toBe('Open in your wallet')
       expect(await focused.getAttribute('href')).toMatch(/^didcomm:\/\/invite\?oob=[\w-]+$/)
       expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
     })
 
-    test('selects its whole address at one click, for who wants to copy it', async () => {
+    test('selects its whole address at one click, for copying', async () => {
       await open(shortPath(), { ...DESK, javaScriptEnabled: true })
       await page.locator('.address').click()
       expect(await page.evaluate('getSelection().toString()')).toBe(world.baseUrl + shortPath())
@@ -140,17 +140,17 @@ describeInBrowser('in a browser', () => {
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(heading)
       const wide = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth')
       expect(wide).toBe(false)
-      expect(await faultsOf(page)).toEqual({})
+      expect(await violationsOf(page)).toEqual({})
     })
 
     test.each([
       ['was used', () => `/url/${base.invitationId}`, 'This invitation is no longer valid'],
-      ['never was', () => '/url/never', 'There is nothing here'],
+      ['never was', () => '/url/never', 'Page not found'],
     ])('that %s is a page, too, with nothing that axe finds', async (name, path, heading) => {
       await open(path())
       await photograph(`an invitation that ${name}`)
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(heading)
-      expect(await faultsOf(page)).toEqual({})
+      expect(await violationsOf(page)).toEqual({})
       // A browser writes down every page that is not there.
       complaints = complaints.filter((text) => !/status of 4(04|10)/.test(text))
     })
@@ -198,7 +198,7 @@ describeInBrowser('in a browser', () => {
         await operation().locator('.opblock-summary-control').click()
         await page.locator('.opblock-body').waitFor()
         await photograph(`operation ${name}`)
-        expect(Object.keys(UPSTREAM)).toEqual(expect.arrayContaining(Object.keys(await faultsOf(page))))
+        expect(Object.keys(UPSTREAM)).toEqual(expect.arrayContaining(Object.keys(await violationsOf(page))))
         // The page of the last look is that of the tests below: to show it takes seconds.
         if (name !== LIGHT[0]) await close()
       },

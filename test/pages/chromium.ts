@@ -17,7 +17,7 @@ const isThere = (path: string): boolean => {
 const { CHROMIUM } = process.env
 const executablePath = [...(CHROMIUM ? [CHROMIUM] : PLACES)].find(isThere)
 
-/** Tests in a browser; where there is none they are skipped, unless CHROMIUM says that there has to be one. */
+/** Tests in a browser; skipped without one, unless CHROMIUM names it. */
 export const describeInBrowser = (name: string, tests: () => void): void => {
   if (executablePath === undefined && CHROMIUM) throw new Error(`CHROMIUM: there is no program at ${CHROMIUM}`)
   if (executablePath === undefined) describe.skip(`${name} (skipped: no Chromium at ${PLACES.join(', ')})`, tests)

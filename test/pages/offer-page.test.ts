@@ -23,14 +23,14 @@ describeInBrowser('an offer in a browser', () => {
     parameters: { issuerId: 'shop', issuanceSessionId: 'session-1' },
     put: (into, more) => into.putAll([issuerItem(newIssuer()), sessionItem(newSession(more))]),
     link,
-    inVain: 'Not taken yet',
+    idleHeading: 'Not accepted yet',
   })
 
-  test('shows that the wallet has taken it, and then that it has all', async () => {
+  test('shows that the wallet has accepted it, and then that it has all credentials', async () => {
     await page.open()
     await page.askAgain(2)
     await page.expectOpen()
-    await page.shows({ state: 'AccessTokenCreated' }, 'taken', 'Your wallet has taken the offer')
+    await page.shows({ state: 'AccessTokenCreated' }, 'taken', 'Your wallet has accepted the offer')
     await page.askAgain(2)
     await page.shows({ state: 'Completed' }, 'issued', 'Done')
     await page.asksNoMore()
@@ -38,8 +38,8 @@ describeInBrowser('an offer in a browser', () => {
 
   test('goes on from the state in which it was loaded', async () => {
     await page.open({ state: 'CredentialsPartiallyIssued' })
-    expect(await page.headings()).toEqual(['Your wallet has taken the offer'])
-    await page.shows({ state: 'Error' }, 'ended', 'That did not work')
+    expect(await page.headings()).toEqual(['Your wallet has accepted the offer'])
+    await page.shows({ state: 'Error' }, 'ended', 'This did not work')
     await page.asksNoMore()
   })
 

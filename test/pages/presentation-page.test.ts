@@ -19,13 +19,13 @@ describeInBrowser('a request in a browser', () => {
     parameters: { verifierId: 'shop', verificationSessionId: 'session-1' },
     put: (into, more) => into.put(sessionItem(newSession(more))),
     link: () => newSession().authorizationRequest,
-    inVain: 'No answer yet',
+    idleHeading: 'No response yet',
   })
 
   test.each([
     ['verified', { state: 'ResponseVerified' }, 'Done'],
-    ['answered', { state: 'ResponseReceived', codeExpiresAt: '2999-01-01T00:00:00.000Z' }, 'Your wallet has answered'],
-    ['refused', { state: 'Error' }, 'That did not work'],
+    ['answered', { state: 'ResponseReceived', codeExpiresAt: '2999-01-01T00:00:00.000Z' }, 'Your wallet has responded'],
+    ['rejected', { state: 'Error' }, 'This did not work'],
     ['expired', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'This request has expired'],
   ])('says how it ended: %s', async (name, more, heading) => {
     await page.open()

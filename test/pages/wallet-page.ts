@@ -1,4 +1,4 @@
-/** A page that leads to a wallet, in a browser: the operations answer in the test's own process. */
+/** A page that leads to a wallet, in a browser: the operations run in the process of the test. */
 import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ import { settings } from '../../lib/settings.ts'
 import { gatewayEvent } from '../unit/http/gateway-event.ts'
 import type { useTable } from '../unit/store/use-table.ts'
 import { startBrowser } from './chromium.ts'
-import { faultsOf } from './page-faults.ts'
+import { violationsOf } from './page-violations.ts'
 
 const SCREENSHOTS = '.build/screenshots'
 const wasm = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
@@ -28,8 +28,8 @@ export interface WalletPageOptions {
   put: (table: Awaited<ReturnType<typeof useTable>>, more: object) => Promise<unknown>
   /** What leads to the wallet. */
   link: () => string
-  /** Its heading when nothing has come of it for ten minutes. */
-  inVain: string
+  /** Its heading after ten minutes without a change. */
+  idleHeading: string
 }
 
 /** Has the tests that all such pages have; call it within `describeInBrowser`, and before that `useTable`. */
@@ -115,14 +115,14 @@ export class WalletPage {
     expect(await this.headings()).toEqual([heading])
     expect(await this.#button().isVisible()).toBe(false)
     await this.#photograph(name)
-    expect(await faultsOf(this.#page)).toEqual({})
+    expect(await violationsOf(this.#page)).toEqual({})
   }
 
   async asksNoMore(): Promise<void> {
     const before = this.#polls
     await this.#page.clock.runFor(10_000)
     expect(this.#polls).toBe(before)
-    // A browser writes down every page that is not there.
+    // A browser logs every missing page.
     this.#complaints = this.#complaints.filter((text) => !/status of 404/.test(text))
   }
 
@@ -138,7 +138,7 @@ export class WalletPage {
       expect(await this.#button().getAttribute('href')).toBe(this.#options.link())
       const wide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
       expect(await this.#page.evaluate(wide)).toBe(false)
-      expect(await faultsOf(this.#page)).toEqual({})
+      expect(await violationsOf(this.#page)).toEqual({})
     })
 
     test('it asks for ten minutes, through failures of the service', async () => {
@@ -151,7 +151,7 @@ export class WalletPage {
       expect(await this.#button().isVisible()).toBe(true)
       await this.#page.clock.fastForward(600_000)
       await this.#outcome().waitFor()
-      expect(await this.headings()).toEqual([this.#options.inVain])
+      expect(await this.headings()).toEqual([this.#options.idleHeading])
       this.#complaints = this.#complaints.filter((text) => !/status of 50\d/.test(text))
     })
 

@@ -1,4 +1,4 @@
-/** An arbitrary of `Authorization` headers: valid tokens of everybody, tokens with odd claims, and tokens that were spoilt. */
+/** An arbitrary of `Authorization` headers: valid tokens of all callers, tokens with odd claims, and corrupted tokens. */
 import fc from 'fast-check'
 import { oddName, oddText, oddValue } from '../support/api/odd-values.ts'
 import { claimsOf, epochSeconds, signNow, unsecured } from '../support/api/tokens.ts'
@@ -27,10 +27,10 @@ const oddClaims = fc.dictionary(
   { minKeys: 1, maxKeys: 4 },
 )
 
-/** Longest header: with a longer one and a long path Node's parser, as the gateway, takes the request for no HTTP. */
+/** Longest header: with a longer one and a long path Node's parser, as the gateway, rejects the request as not HTTP. */
 const LONGEST = 6000
 
-/** What may stand in a header (RFC 9110, section 5.5). */
+/** Characters of a header (RFC 9110, section 5.5). */
 const asHeader = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, LONGEST)
 
 const cut = fc.record({ kind: fc.nat({ max: 5 }), where: fc.nat({ max: 10_000 }), text: oddText })

@@ -1,10 +1,10 @@
-/** A wallet that says whatever it is told to: its envelopes are true, what is in them need not be. */
+/** A wallet that sends any message: its envelopes are valid, their contents need not be. */
 import { randomUUID } from 'node:crypto'
 import { DidCommBasicMessage, DidCommMessageSender, DidCommOutboundMessageContext } from '@credo-ts/didcomm'
 import fc from 'fast-check'
 import type { ApiClient } from '../support/api/client.ts'
 import type { HttpRequest } from '../support/api/http.ts'
-import { spoilt } from '../support/api/odd-values.ts'
+import { corrupted } from '../support/api/odd-values.ts'
 import type { Actor } from '../support/api/party.ts'
 import { offerBody, requestBody } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
@@ -77,17 +77,17 @@ export const startPuppet = async (api: ApiClient, { token, tenantId }: Actor): P
     )
     return request
   }
-  // One after the other: the network has one place for what it catches.
+  // One after the other: the network catches one envelope at a time.
   let last: Promise<unknown> = Promise.resolve()
   const known = templates(request.proofRecordThId, offered.threadId)
   return {
     connectionId,
     messages: fc.oneof(
       { weight: 1, arbitrary: fc.constantFrom(...known) },
-      { weight: 4, arbitrary: fc.constantFrom(...known).chain((message) => spoilt(message)) },
+      { weight: 4, arbitrary: fc.constantFrom(...known).chain((message) => corrupted(message)) },
     ),
     pack: (message) => {
-      // What the wallet's own Credo can't pack goes out as it is.
+      // A message that the wallet's Credo cannot pack is sent unchanged.
       const plain = { ...REQUEST, path: `/didcomm/${tenantId}`, body: JSON.stringify(message) }
       const packed = last.then(() => packOne(message)).catch(() => plain)
       last = packed

@@ -1,12 +1,12 @@
-/** An arbitrary of requests to every operation: some as they should be, most of them spoilt somewhere. */
+/** An arbitrary of requests to every operation: some valid, most of them corrupted somewhere. */
 import fc from 'fast-check'
 import type { HttpRequest } from '../support/api/http.ts'
-import { oddName, oddText, oddValue, spoilt } from '../support/api/odd-values.ts'
+import { corrupted, oddName, oddText, oddValue } from '../support/api/odd-values.ts'
 import type { Route } from '../support/api/routes.ts'
 import type { World } from '../support/api/world.ts'
 import { authorizationArbitrary } from './odd-tokens.ts'
 
-/** What may stand in a request line (RFC 9112, section 3): with anything else it is no HTTP, and gets no further than the parser. */
+/** Characters of a request line (RFC 9112, section 3): others are not HTTP, and the parser rejects them. */
 const asPath = (text: string): string =>
   text.replace(/[^\x21-\x7e]/gu, (character) =>
     character.isWellFormed() ? encodeURIComponent(character) : '%ED%A0%80',
@@ -85,7 +85,7 @@ const oddTextOfBody = fc.record({
 })
 type OddTextOfBody = typeof oddTextOfBody extends fc.Arbitrary<infer T> ? T : never
 
-/** JSON text spoilt as text: cut, with something inserted, with a name twice, nested deeper than anybody reads, with bytes that are no UTF-8. */
+/** JSON text corrupted as text: cut, with something inserted, with a name twice, nested too deep, with bytes that are not UTF-8. */
 const spoilText = (json: string, { kind, where, name, text }: OddTextOfBody): string | Buffer => {
   const at = where % (json.length + 1)
   if (kind === 'cut') return json.slice(0, at)
@@ -104,11 +104,13 @@ const bodyArbitrary = (bodies: unknown[]): fc.Arbitrary<string | Buffer> => {
     { weight: 10, arbitrary: valid.map(text) },
     {
       weight: 16,
-      arbitrary: fc.tuple(valid.chain((body) => spoilt(body)).map(text), oddTextOfBody).map((of) => spoilText(...of)),
+      arbitrary: fc
+        .tuple(valid.chain((body) => corrupted(body)).map(text), oddTextOfBody)
+        .map((of) => spoilText(...of)),
     },
     { weight: 2, arbitrary: fc.tuple(valid.map(text), oddTextOfBody).map((of) => spoilText(...of)) },
     { weight: 2, arbitrary: oddValue.map(text) },
-    // Over the limit by a little; more would be the gateway's to refuse.
+    // Over the limit by a little; the gateway rejects more.
     { weight: 1, arbitrary: valid.map((body) => text(body) + ' '.repeat(256 * 1024)) },
     { weight: 1, arbitrary: fc.constant('') },
   )
@@ -170,7 +172,7 @@ const requestTo = (route: Route, world: World): fc.Arbitrary<HttpRequest> => {
         ...(authorization !== undefined && { authorization }),
         ...(body.length > 0 && { 'content-type': contentType }),
       },
-      // What GET and its like would send is nobody's to read.
+      // Bodies of GET and the like are not read.
       ...(body.length > 0 && verb !== 'GET' && { body }),
     }))
 }

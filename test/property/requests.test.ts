@@ -1,4 +1,4 @@
-/** Thousands of requests that nobody expects, to every operation: each gets an answer of the interface, in time, and does no harm. */
+/** Thousands of unexpected requests, to every operation: each gets an answer of the interface, in time, and does no harm. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,16 +22,16 @@ import { requestArbitrary } from './request-arbitrary.ts'
 const REQUESTS = FULL ? 10_000 : 1_500
 /** Of a full run. */
 const SHARE = REQUESTS / 10_000
-/** Under way at once, at most. The sizes vary, so that a batch that fails can shrink to the request that fails. */
+/** Maximum of concurrent requests. The sizes vary, so that a batch that fails can shrink to the request that fails. */
 const BATCH = 8
 /** More than enough: batches have 4.5 requests on average. */
 const BATCHES = 2_800 * SHARE
-/** Of requests that are the same each time; none: others each time. */
+/** Seed of reproducible requests; undefined: others each time. */
 const SEED = process.env.FAST_CHECK_SEED ?? (FULL ? undefined : 22)
-/** In ms, several times of what is needed: shrinking ends then, wherever it is. */
+/** Ms, several times the usual duration: shrinking ends then, at whatever step. */
 const TIME = 240_000
 
-/** What they do costs a processor seconds, or needs more than a request, or a stage at https: see `generateFrom` in test/support/calls. */
+/** Their work takes a processor seconds, or needs more than a request, or a stage at https: see `generateFrom` in test/support/calls. */
 const NEVER_DONE = ['CreateCredentialDefinition', 'RevokeCredential', 'CreateVerifier']
 
 let world: RunningWorld
@@ -62,7 +62,7 @@ const counted = (name: string | number): number => counts.get(String(name)) ?? 0
 const refused = new Map<string, number>()
 const isOfFunction = ({ status, body }: Answer): boolean => status === 403 || body?.message !== undefined
 
-/** A request as it is, or a message that the puppet is to send. */
+/** A plain request, or a message that the puppet is to send. */
 type Asked = HttpRequest | { message: unknown }
 
 const send = async (asked: Asked): Promise<void> => {
@@ -77,7 +77,7 @@ const send = async (asked: Asked): Promise<void> => {
 }
 
 test(
-  `${REQUESTS} generated requests get answers of the interface: no 5xx, no hang, nothing of the inside`,
+  `${REQUESTS} generated requests get answers of the interface: no 5xx, no hang, no internals`,
   async () => {
     const asked = fc.oneof(
       { weight: 24, arbitrary: requestArbitrary(world, routes) },
@@ -101,7 +101,7 @@ test(
   TIME + 10_000,
 )
 
-test('they were no mere noise: every operation succeeded and failed in its ways', () => {
+test('they were not mere noise: every operation succeeded and failed as it may', () => {
   const atLeast = { 200: 1000, 201: 20, 400: 1000, 401: 800, 403: 50, 404: 700, 409: 1, 413: 40, 415: 40, 422: 800 }
   const few = Object.entries(atLeast).filter(([status, least]) => counted(status) < Math.floor(least * SHARE))
   expect(few.map(([status, least]) => ({ status, least, counted: counted(status) }))).toEqual([])
@@ -135,25 +135,25 @@ describe('the log', () => {
     expect([...refused].filter(([requestId, status]) => statuses.get(requestId) !== status)).toEqual([])
   })
 
-  test('tells of no failure of the stage itself', () => {
+  test('reports no failure of the stage itself', () => {
     expect(lines().filter(({ level }) => level !== 'warn')).toEqual([])
   })
 
-  test('holds no token, no secret and nothing that was sent', () => {
+  test('holds no token, no secret and no content of requests', () => {
     const spoken = JSON.stringify(lines())
     for (const secret of [/eyJ[\w-]+\.eyJ/, /whsec_/, /127\.0\.0\.1:1024/, /https:\/\/example\.org\/degree/])
       expect(secret.exec(spoken)?.[0]).toBeUndefined()
   })
 })
 
-test('the table holds nothing that does not belong together', async () => {
+test('the table is consistent', async () => {
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const client = new DynamoDBClient({ endpoint: world.dynamodbEndpoint, region: 'local', credentials })
   expect(await checkTable(client, world.tableName)).toEqual([])
   client.destroy()
 })
 
-test('and the stage goes on as before', async () => {
+test('and the stage works as before', async () => {
   const { token } = world.globex
   const { body: request } = await api.post('/proofs/create-request-oob', { token, body: requestBody })
   const wallet = await Wallet.start()

@@ -40,7 +40,7 @@ test('what was counted is what has happened', () => {
   expect(Math.max(...lines.map(({ OutboxWaiting }) => Number(OutboxWaiting ?? 0)))).toBeGreaterThan(WAITING_LANES)
 })
 
-test.each(['FaultsAlarm', 'DeadLettersAlarm'])('%s is quiet: a mediator that is down is no fault of ours', (alarm) => {
+test.each(['FaultsAlarm', 'DeadLettersAlarm'])('%s is quiet while a mediator is down', (alarm) => {
   expect(countingFor(alarm)).toEqual([])
 })
 

@@ -21,7 +21,7 @@ export interface EventSourceOptions {
 }
 
 export class EventSource {
-  /** Messages that the loop detection has taken away. */
+  /** Messages that the loop detection has removed. */
   stopped = 0
   /** Lambda-seconds. */
   seconds = 0
@@ -75,7 +75,7 @@ export class EventSource {
       await this.#options.handle(body, queuedFor)
       remove()
     } catch {
-      // It comes again after the visibility timeout.
+      // It is repeated after the visibility timeout.
     }
     this.seconds += (this.#clock.now() - startedAt) / 1000
     this.#running -= 1

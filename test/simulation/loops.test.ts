@@ -5,7 +5,7 @@ import { HEALTHY } from './service.ts'
 import { connectionTo } from './traffic.ts'
 import { MINUTE, World } from './world.ts'
 
-/** A lane of 500 messages takes 20 deliveries. One wake-up is at its start: each commit's own would begin a new chain. */
+/** A lane of 500 messages takes 20 deliveries. Only one wake-up starts it: the wake-up of each commit would begin a new chain. */
 const runLongLane = async (options: { allowLoop: boolean; forgetHops: boolean }) => {
   const world = new World({ fast: 5, slow: 5, window: 1_000, ...options }, () => HEALTHY)
   const to = connectionTo('https://wallet.example', world.newId(), world.newId())
@@ -20,11 +20,11 @@ const runLongLane = async (options: { allowLoop: boolean; forgetHops: boolean })
   await world.runUntil(1_000)
   await world.runUntilTaken(10 * MINUTE)
   world.service.stop()
-  const { taken, faults } = world
+  const { acceptedCount: taken, errors: faults } = world
   return { taken, faults, stopped: world.service.stopped, minutes: Math.ceil(world.elapsed / MINUTE) }
 }
 
-test('a long lane is never stopped by loop detection: before that the sweep goes on with it', async () => {
+test('a long lane is never stopped by loop detection: before that the sweep continues it', async () => {
   const result = await runLongLane({ allowLoop: false, forgetHops: false })
   expect(result).toEqual({ taken: 500, faults: [], stopped: 0, minutes: 2 })
 })

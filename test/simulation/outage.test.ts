@@ -1,4 +1,4 @@
-/** The simulation at a thousandth of its size: a mediator that is down delays nobody else, and gets everything when it returns. */
+/** The simulation at a thousandth of its size: a mediator that is down delays no others, and gets everything when it returns. */
 import './queue-urls.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { DEAD, EVENT_OUTAGE, eventSizeOf, runOutage, SHORT, sizeOf } from './outage.ts'
@@ -16,11 +16,11 @@ describe('a mediator that is down for an hour', () => {
   })
 
   test.each([
-    ['refuses', REFUSED],
+    ['rejects', REFUSED],
     ['answers 503', UNAVAILABLE],
     ['stalls', STALLING],
   ])(
-    'and %s gets an attempt a probe, and everything in order when it returns; nobody else notices',
+    'and %s gets one attempt for each probe, and everything in order when it returns, without effects on others',
     async (_name, failing) => {
       const result = await runOutage({ ...SHORT, size, failing })
       expect(result.healthyP95).toBeLessThanOrEqual(1.2 * alone.healthyP95)
@@ -77,7 +77,7 @@ test('messages to a mediator that stays down are given up, each with one event, 
   expect(result.left).toEqual({})
 })
 
-test('what waits for a mediator that is up again is sent after an outage of our own, however long it has waited', async () => {
+test('messages for a mediator that is up again are sent after an outage of this service, however long they have waited', async () => {
   const isOurs = (elapsed: number) => elapsed > 3 * HOUR && elapsed < 26 * HOUR
   const world: World = new World(
     {
@@ -93,6 +93,6 @@ test('what waits for a mediator that is up again is sent after an outage of our 
   world.traffic(connections, { count: 60, from: 0, until: 3 * HOUR })
   await world.runUntil(27 * HOUR)
   world.service.stop()
-  expect(world).toMatchObject({ committed: 60, taken: 60, faults: [] })
+  expect(world).toMatchObject({ committed: 60, acceptedCount: 60, errors: [] })
   expect(world.givenUp()).toBe(0)
 })

@@ -17,7 +17,7 @@ export interface Size {
   endpoints?: number
 }
 
-/** The size of the issue, times `scale`; capacity is scaled too, so that what is scarce stays scarce. */
+/** The full size, times `scale`; capacity is scaled too, so that scarce resources stay scarce. */
 export const sizeOf = (scale: number): Size => ({
   connections: Math.max(10, 100_000 * scale),
   messages: Math.max(100, 1_000_000 * scale),
@@ -51,9 +51,9 @@ export interface OutageOptions {
   tick: number
   /** How old messages and events are when they are committed, in ms. */
   age?: number
-  /** The messages are basic messages of the base agent, whose organization has an endpoint that is told what becomes of them. */
+  /** The messages are basic messages of the base agent, whose organization has an endpoint for the events about their delivery. */
   told?: boolean
-  /** Each connection has an address of its own at the mediator; by default all have the same. */
+  /** Each connection has a separate address at the mediator; by default all have the same. */
   ownAddresses?: boolean
   /** `RecursiveLoop: Allow` on the functions, as serverless.yml has it. */
   allowLoop?: boolean
@@ -72,10 +72,10 @@ export interface OutageResult {
   /** Minutes from its return until all was delivered. */
   recovery: number
   faults: string[]
-  /** Not taken; of these, given up. */
+  /** Not accepted; of these, given up. */
   missing: number
   givenUp: number
-  /** Messages that Lambda's loop detection has taken away. */
+  /** Messages that Lambda's loop detection has removed. */
   stopped: number
   lambdaSeconds: number
   /**
@@ -88,7 +88,7 @@ export interface OutageResult {
   peaks: Record<string, string>
   queuePeak: number
   left: Record<string, number>
-  /** How many events of what came about an endpoint was told of, by their types; and how many of them it has heard twice. */
+  /** The number of events that an endpoint has received, by type, and the number of duplicates. */
   told?: { byType: Record<string, number>; twice: number }
   realSeconds: number
 }
@@ -130,7 +130,7 @@ export const DEAD_EVENTS: Omit<OutageOptions, 'size' | 'failing'> = {
   healthyRate: 0.1,
 }
 
-/** Down for good: all is sent in the first hour, and given up after a day. */
+/** Permanently down: all is sent in the first hour, and given up after a day. */
 export const DEAD: Omit<OutageOptions, 'size' | 'failing'> = {
   ...OUTAGE,
   downFrom: 0,
@@ -152,7 +152,7 @@ export const BURST: Omit<OutageOptions, 'failing'> = {
   tick: 1,
 }
 
-/** Attempts that a message had which nobody took, before destinations had a circuit breaker. */
+/** Attempts at a message that was never accepted, before destinations had a circuit breaker. */
 const ATTEMPTS_BEFORE = 585
 
 /** Where the base agent's organization hears of what becomes of messages. */
@@ -250,8 +250,8 @@ export const runOutage = async (options: OutageOptions): Promise<OutageResult> =
     tried: tried.size,
     recovery: failing === undefined ? 0 : Math.max(0, lastTaken - downUntil) / MINUTE,
     stopped: world.service.stopped,
-    faults: world.faults,
-    missing: world.committed - world.taken,
+    faults: world.errors,
+    missing: world.committed - world.acceptedCount,
     givenUp,
     ...(perItem && { perItem }),
     lambdaSeconds,

@@ -44,7 +44,7 @@ export class QueueModel {
   readonly dead: QueueMessage[] = []
   /** The most messages that it ever had. */
   peak = 0
-  /** The most messages behind the window that is scanned. */
+  /** The maximum number of messages behind the scanned window. */
   peakUnseen = 0
   sent = 0
   onReady: () => void = () => undefined

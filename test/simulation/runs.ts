@@ -1,7 +1,8 @@
 /** The runs of the simulation, by name. */
+
+import { runHostile, runTarpits, tarpitSize } from './hostile-receivers.ts'
 import { BURST, DEAD, DEAD_EVENTS, EVENT_OUTAGE, eventSizeOf, OUTAGE, runOutage, sizeOf } from './outage.ts'
 import { type Answer, REFUSED, STALLING, UNAVAILABLE } from './service.ts'
-import { runHostile, runTarpits, tarpitSize } from './strangers.ts'
 
 type Run = (scale: number) => Promise<object>
 

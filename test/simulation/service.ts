@@ -1,7 +1,7 @@
 /** The service's outbound delivery in a simulation: the real dispatcher, delivery code and table, model queues, a virtual clock, receivers that are functions of time. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DynamoDBRecord } from 'aws-lambda'
-import { updated } from '../../infra/local/memory-table/expressions.ts'
+import { applyUpdate } from '../../infra/local/memory-table/expressions.ts'
 import type { MemoryTable } from '../../infra/local/memory-table/memory-table.ts'
 import { background } from '../../lib/background.ts'
 import { dispatch } from '../../lib/delivery/dispatch.ts'
@@ -10,7 +10,7 @@ import type { PostOutcome } from '../../lib/egress/post.ts'
 import { deliverLane } from '../../lib/outbox/deliver-lane.ts'
 import { onDestinationDue } from '../../lib/outbox/destinations/destination-due.ts'
 import type { LaneContents } from '../../lib/outbox/lanes/lane-contents.ts'
-import { openMessageLane } from '../../lib/outbox/message-lane.ts'
+import { messageLaneContents } from '../../lib/outbox/message-lane.ts'
 import { outboxItem } from '../../lib/outbox/messages/message-item.ts'
 import { heartbeatItem } from '../../lib/outbox/stream-heartbeat.ts'
 import { sweep } from '../../lib/outbox/sweep.ts'
@@ -19,7 +19,7 @@ import { decodeWakeUp, type FirstItem, isForLane } from '../../lib/outbox/wake-u
 import { dynamodb } from '../../lib/store/client.ts'
 import type { Item } from '../../lib/store/table.ts'
 import { pendingEventItem } from '../../lib/webhooks/event-item.ts'
-import { openEventLane } from '../../lib/webhooks/event-lane.ts'
+import { eventLaneContents } from '../../lib/webhooks/event-lane.ts'
 import { currentChain, EventSource } from './event-source.ts'
 import { QueueModel, type Sent } from './queue-model.ts'
 import { QUEUE_URLS } from './queue-urls.ts'
@@ -59,13 +59,13 @@ export interface ServiceOptions {
   duplicates?: number
   /** Wake-ups lose their count of hops: what Lambda's loop detection would make of them then. */
   forgetHops?: boolean
-  /** What is wrong on our own side just now. */
+  /** The current failure of the service itself. */
   trouble?: () => Trouble | undefined
   /** Whether the process of a request to the table ends just before it. */
   processEnds?: () => boolean
 }
 
-/** What the stream's dispatcher is told of: new items of these kinds, changes of records, heartbeats. */
+/** What the stream passes to the dispatcher: new items of these kinds, changes of records, heartbeats. */
 const DISPATCHED = new Set<string | undefined>([outboxItem.kind, pendingEventItem.kind, heartbeatItem.kind, 'record'])
 const nameOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`
 
@@ -242,7 +242,7 @@ export class Service {
       getRemainingTimeInMillis: () => timeoutOf(functionId) - (clock.now() - startedAt),
     }
     const run = background(async (_event: unknown, _context: unknown): Promise<unknown> => {
-      if (trouble?.() === 'functions') throw new Error('a fault of our own')
+      if (trouble?.() === 'functions') throw new Error('an internal error')
       return handle()
     })
     const killed = Promise.withResolvers<never>()
@@ -260,7 +260,7 @@ export class Service {
     return this.fast.idle && this.slow.idle && this.timer.idle && this.#dispatching === 0 && !this.#sweeping
   }
 
-  /** Messages that Lambda's loop detection has taken away. */
+  /** Messages that Lambda's loop detection has removed. */
   get stopped(): number {
     return this.fast.stopped + this.slow.stopped + this.timer.stopped
   }
@@ -291,7 +291,7 @@ export class Service {
       ...items.filter(({ kind }) => DISPATCHED.has(kind?.S)).map((item) => toChange(item)),
       ...updates.flatMap((update) => {
         const before = this.#records.get(nameOf(update.Key))
-        return before === undefined ? [] : [toChange(updated(update.UpdateExpression, before, update), before)]
+        return before === undefined ? [] : [toChange(applyUpdate(update.UpdateExpression, before, update), before)]
       }),
     ]
     if (Records.length === 0) return
@@ -299,7 +299,7 @@ export class Service {
     clock.at(clock.now() + STREAM_LATENCY, () => void this.#dispatch(Records))
   }
 
-  /** What is stopped by an outage comes again. */
+  /** Changes that an outage has stopped are repeated. */
   async #dispatch(records: DynamoDBRecord[]): Promise<void> {
     const { clock } = this.#options
     const stopped = await dispatch(records, { now: clock.now(), pause: clock.sleep })
@@ -316,7 +316,7 @@ export class Service {
     await deliverLane(wakeUp, {
       ...{ now: clock.now, random, newId, pause: clock.sleep, startUntil: clock.now() + START_FOR, queue },
       after: (ms, act) => clock.after(ms, act),
-      open: (lane, first) => this.#open(lane, wakeUp.reason.kind === 'probe', first),
+      contentsOf: (lane, first) => this.#open(lane, wakeUp.reason.kind === 'probe', first),
     })
   }
 
@@ -325,18 +325,18 @@ export class Service {
     if (wakeUp === undefined) throw new Error('not a wake-up')
     if (!isForLane(wakeUp)) return onDestinationDue(wakeUp, this.#options.clock.now(), this.#options.random)
     const [taken] = await wakeLanes([wakeUp])
-    if (taken !== true) throw new Error('not taken')
+    if (taken !== true) throw new Error('not accepted')
   }
 
   async #open(lane: string, probe: boolean, first?: FirstItem): Promise<LaneContents<unknown> | undefined> {
-    const messages = openMessageLane(lane, { first })
+    const messages = messageLaneContents(lane, { first })
     if (messages !== undefined)
       return this.#modelled(
         { lane, probe },
         messages,
         ({ item, index }) => item.messages[index] ?? { endpoint: '', payload: '' },
       )
-    const events = await openEventLane(lane)
+    const events = await eventLaneContents(lane)
     return (
       events &&
       this.#modelled({ lane, probe }, events, ({ event }) => ({

@@ -1,4 +1,4 @@
-/** The simulation of outbound delivery: `npm run simulate -- --scale 100 --run 503` (a hundredth of the size; all runs unless told). */
+/** The simulation of outbound delivery: `npm run simulate -- --scale 100 --run 503` (a hundredth of the size; all runs without `--run`). */
 import { parseArgs } from 'node:util'
 import '../support/environment.ts'
 import { RUNS } from './runs.ts'

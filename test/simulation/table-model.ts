@@ -1,4 +1,4 @@
-/** Has the table in memory answer the service: counts requests, lets them take their time, and refuses what one key of DynamoDB would refuse. */
+/** The table in memory behind the service: counts requests, delays them, and rejects those beyond the limits of one key of DynamoDB. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Placeholders } from '../../infra/local/memory-table/expressions.ts'
 import type { Input, MemoryTable } from '../../infra/local/memory-table/memory-table.ts'
@@ -14,7 +14,7 @@ const READ_UNITS = 3_000
 const TRIES = 3
 const BACKOFF_MS = 50
 
-const REFUSALS = { fault: 'InternalServerError', rate: 'ProvisionedThroughputExceededException' } as const
+const REJECTIONS = { fault: 'InternalServerError', rate: 'ProvisionedThroughputExceededException' } as const
 
 interface Units {
   key: string
@@ -91,7 +91,7 @@ export class TableModel {
             : (standing.#pass(commandName, { ...args.input }) as ReturnType<typeof next>),
       { step: 'initialize', priority: 'high' },
     )
-    // Nothing is added from here on, and resolving the stack for each request takes its time.
+    // Nothing is added from here on, and resolving the stack for each request takes time.
     open.config.cacheMiddleware = true
   }
 
@@ -102,11 +102,11 @@ export class TableModel {
     this.requests[name] = (this.requests[name] ?? 0) + 1
     const units = unitsOf(name, input)
     for (let tries = 1, kind = this.#refusal(units); kind !== undefined; tries++, kind = this.#refusal(units)) {
-      if (tries === TRIES) throw Object.assign(new Error('model'), { name: REFUSALS[kind] })
+      if (tries === TRIES) throw Object.assign(new Error('model'), { name: REJECTIONS[kind] })
       await this.#clock.sleep(this.#rules.random() * BACKOFF_MS * 2 ** (tries - 1))
     }
     try {
-      const answer = () => this.#table.answer(name, input)
+      const answer = () => this.#table.execute(name, input)
       const output = await this.#clock.real(answer, READS.has(name) ? 'read' : 'change')
       this.onWrite(writtenBy(name, input))
       return { response: {}, output: { $metadata: {}, ...output } }

@@ -1,4 +1,4 @@
-/** What is sent in a simulation: messages to connections, and events of records to webhook endpoints, as the service commits them. */
+/** The traffic of a simulation: messages to connections, and events of records to webhook endpoints, as the service commits them. */
 
 import { destinationAt, outboxItem } from '../../lib/outbox/messages/message-item.ts'
 import { newOutboxId } from '../../lib/outbox/messages/outbox-id.ts'
@@ -22,7 +22,7 @@ export interface Traffic {
 const iso = (ms: number): string => new Date(ms).toISOString()
 
 interface MessageOptions {
-  /** Of its address; default `/`. */
+  /** The path of its address; default `/`. */
   path?: string
   /** How old a message is when it is committed, in ms. */
   age?: number

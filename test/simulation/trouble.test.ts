@@ -21,7 +21,7 @@ test.each(FULL ? [1, 2, 3] : [1])('sets nothing aside, and loses nothing (seed %
   const isBad = () => world !== undefined && world.elapsed < TROUBLE
   // All processes of a simulation share what they know: one that ended while it read the table's layout would stop them all.
   const processEnds = () => {
-    const is = isBad() && world?.taken !== 0 && chance() < 0.1
+    const is = isBad() && world?.acceptedCount !== 0 && chance() < 0.1
     if (is) ends += 1
     return is
   }
@@ -45,7 +45,7 @@ test.each(FULL ? [1, 2, 3] : [1])('sets nothing aside, and loses nothing (seed %
   expect(world.leftovers()).toEqual({})
   expect([...world.table.items()].filter(({ kind }) => kind?.S === 'outbox-outcome')).toEqual([])
   // What could not be recorded is sent again, before anything else of its lane.
-  for (const fault of world.faults) {
+  for (const fault of world.errors) {
     const [, came, expected] = /: (\d+) came in the place of (\d+)$/.exec(fault) ?? []
     expect(Number(came)).toBe(Number(expected) - 1)
   }

@@ -9,13 +9,13 @@ interface Event {
 
 export class VirtualClock {
   #now: number
-  /** Events that are this close (ms) happen together: fewer pauses for the table, which is asked at once then. */
+  /** Events that are this close (ms) happen together: fewer pauses for the table, which then gets concurrent requests. */
   readonly #tick: number
   /** A binary heap, the next event first. */
   readonly #events: Event[] = []
   #order = 0
   #underWay = 0
-  /** The last change that was asked for, what was read since, and whose turn to be told of its end comes before. */
+  /** The last requested change, the reads since then, and the request that completes before. */
   #change: Promise<unknown> = Promise.resolve()
   #reads: Promise<unknown>[] = []
   #before: Promise<unknown> = Promise.resolve()
@@ -32,9 +32,9 @@ export class VirtualClock {
 
   sleep = (ms: number): Promise<void> => new Promise((resolve) => this.at(this.#now + ms, resolve))
 
-  /** Calls `act` at a time; at once where that has passed. */
+  /** Calls `act` at a time; immediately if that has passed. */
   at(time: number, act: () => void): void {
-    // Whole ms, as `Date.now()` has them: the service stores times, and takes a fraction for a corrupt item.
+    // Whole ms, as `Date.now()` has them: the service stores times, and treats a fraction as a corrupt item.
     const event = { at: Math.max(Math.ceil(time), this.#now), order: this.#order++, act }
     let index = this.#events.push(event) - 1
     while (index > 0) {
@@ -59,9 +59,9 @@ export class VirtualClock {
   }
 
   /**
-   * Waits for something real, such as the answer of the table. Time stands still until then. Changes happen one after the other, reads side by
-   * side between two of them, and all end in the order in which they were asked for: so a simulation is the same each time, however busy the
-   * machine is.
+   * Waits for something real, such as the answer of the table. Time stands still until then. Changes happen one after
+   * the other, reads side by side between two of them, and all end in the order of the requests: so a simulation is the
+   * same each time, however busy the machine is.
    */
   async real<T>(work: () => Promise<T>, does: 'read' | 'change' = 'change'): Promise<T> {
     this.#underWay += 1
@@ -71,7 +71,7 @@ export class VirtualClock {
     if (does === 'read') this.#reads.push(settled)
     else [this.#change, this.#reads] = [settled, []]
     const before = this.#before
-    // Nothing is kept of the answers: there are millions.
+    // The responses are not stored: there are millions.
     this.#before = Promise.all([before, settled]).then(() => undefined)
     try {
       await before
@@ -82,7 +82,7 @@ export class VirtualClock {
     }
   }
 
-  /** Lets time pass until `done` says so, or nothing is left to happen. */
+  /** Lets time pass until `done` returns true, or nothing is left to happen. */
   async run(done: () => boolean): Promise<void> {
     for (;;) {
       await this.#still()

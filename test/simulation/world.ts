@@ -26,7 +26,7 @@ interface Payload {
   at: number
 }
 
-/** What stays in the table of what is over, and the version of its layout. */
+/** The kinds of items that may remain at the end, and the version of the layout. */
 const HISTORY = new Set([
   'outbox-outcome',
   'record',
@@ -46,14 +46,14 @@ export class World {
   readonly newId = seededIds(2)
   readonly service: Service
   readonly start: number
-  /** Ms from commit to the start of the POST that was taken, by origin. */
+  /** Ms from commit to the start of the accepted POST, by origin. */
   readonly delays = new Map<string, { lane: string; delay: number; at: number }[]>()
-  /** When a message was taken last, by origin. */
+  /** When a message was last accepted, by origin. */
   readonly lastTaken = new Map<string, number>()
   /** Faults of the service: a message that came out of order or twice. */
-  readonly faults: string[] = []
+  readonly errors: string[] = []
   committed = 0
-  taken = 0
+  acceptedCount = 0
   readonly #sent = new Map<string, number>()
   readonly #received = new Map<string, number>()
 
@@ -136,9 +136,9 @@ export class World {
     await this.clock.run(() => over)
   }
 
-  /** Runs until all that was committed was taken, or `ms` from the start. */
+  /** Runs until all committed messages were accepted, or for `ms` from the start. */
   async runUntilTaken(ms: number): Promise<void> {
-    await this.clock.run(() => this.taken === this.committed || this.elapsed >= ms)
+    await this.clock.run(() => this.acceptedCount === this.committed || this.elapsed >= ms)
   }
 
   /** What waits in the table: items, lanes, lists, and destinations that are due. */
@@ -163,9 +163,9 @@ export class World {
     // Of an event about what this world has sent.
     if (!this.#sent.has(lane)) return
     const expected = (this.#received.get(lane) ?? 0) + 1
-    if (number !== expected) this.faults.push(`${lane}: ${number} came in the place of ${expected}`)
+    if (number !== expected) this.errors.push(`${lane}: ${number} came in the place of ${expected}`)
     this.#received.set(lane, number)
-    this.taken += 1
+    this.acceptedCount += 1
     this.lastTaken.set(origin, now)
     const delays = this.delays.get(origin) ?? []
     this.delays.set(origin, delays)

@@ -1,4 +1,4 @@
-/** DATA_DIR: a stage that is killed in the midst of its work goes on where it was. */
+/** DATA_DIR: a stage that is killed during its work continues where it was. */
 
 import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
@@ -25,20 +25,20 @@ let killed: RunningStage
 let processes: Process[]
 let stage: RunningStage
 let tenant: StageTenant
-/** As the interface showed them before the stage was killed. */
+/** As the API showed them before the stage was killed. */
 let connection: Json
 let messages: Json[]
-/** As it showed them when the stage was back. */
+/** As it showed them after the restart. */
 let messagesAgain: Json[]
 
 const send = ({ baseUrl }: RunningStage, content: string): Promise<Json> =>
   askStage(baseUrl, tenant.token, `/basic-messages/${connection.id}`, { content })
 
-/** What the wallet was given, in the order in which it came. */
+/** Contents that the wallet received, in order of arrival. */
 const given = async (): Promise<string[]> =>
   (await wallet.messages()).filter(({ role }) => role === 'receiver').map(({ content }) => content)
 
-/** How many messages the wallet has handled; one that came twice, twice. */
+/** Number of messages that the wallet has handled, duplicates included. */
 const handled = (): number =>
   wallet.journal.received.filter(({ type }) => type.endsWith('/basicmessage/1.0/message')).length
 
@@ -85,7 +85,7 @@ beforeAll(async () => {
   processes = processTree(process.pid).filter(({ pid }) => pid !== process.pid)
   await killed.kill()
   stage = await startStage({ port: Number(new URL(killed.baseUrl).port), dataDir: folder.path, env })
-  // It goes on at once, and an attempt that fails is noted with its message: until now it hangs.
+  // It continues immediately, and a failed attempt is recorded with its message: until now it hangs.
   messagesAgain = await messagesOf(stage, tenant, connection.id)
   await deaf.stop()
 })
@@ -101,7 +101,7 @@ test('a stage that is killed takes its database with it', async () => {
   await waitFor('its processes to be gone', () => stillRunning(processes).length === 0)
 })
 
-test('everything is there under the same ids, for tokens of before', async () => {
+test('all records exist under the same ids, for earlier tokens', async () => {
   expect(await askStage(stage.baseUrl, tenant.token, `/connections/${connection.id}`)).toEqual(connection)
   const deliveries = messages.map(({ metadata }) => metadata[DELIVERY])
   expect(deliveries).toMatchObject([
@@ -114,11 +114,11 @@ test('everything is there under the same ids, for tokens of before', async () =>
   expect(await askStage(stage.baseUrl, killed.rootToken, '/connections')).toEqual([])
 })
 
-test('what was not delivered comes once, and in order', async () => {
+test('messages that were not delivered arrive once, and in order', async () => {
   expect(await given()).toEqual(['zero'])
   await wallet.resume()
   await waitFor('all of them', async () => (await given()).length > UNDELIVERED.length)
-  // What came twice would come before this one.
+  // A duplicate would arrive before this one.
   await send(stage, 'last')
   await waitFor('the last one', async () => (await given()).includes('last'))
   const all = ['zero', ...UNDELIVERED, 'last']
@@ -128,21 +128,21 @@ test('what was not delivered comes once, and in order', async () => {
   expect(wallet.journal.errors).toEqual([])
 })
 
-test('keys that were sealed before open what comes now', async () => {
+test('keys that were sealed before open new messages', async () => {
   const [{ id = '' } = {}] = await wallet.connections()
   await wallet.sendMessage(id, 'hello again')
   const contents = (await messagesOf(stage, tenant, connection.id)).map(({ content }) => content)
   expect(contents).toContain('hello again')
 })
 
-test('the folder and what is in it are for their owner only', async () => {
-  // What is written anew lies beside the old for a moment.
+test('only the owner can read the folder and its files', async () => {
+  // A new version of a file lies beside the old one for a moment.
   const names = (await readdir(folder.path)).filter((name) => !name.endsWith('.new'))
   expect(names).toEqual(expect.arrayContaining(['dynamodb.sqlite', 'issuer.json', 'queues', 'sealing-key']))
   for (const name of names)
     expect({ name, mode: (await stat(join(folder.path, name))).mode & 0o077 }).toEqual({ name, mode: 0 })
 })
 
-test('it ends when it is told to', async () => {
+test('it ends with exit code 0 when it is stopped', async () => {
   expect(await stage.stop()).toBe(0)
 })

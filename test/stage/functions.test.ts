@@ -1,4 +1,4 @@
-/** The process of the functions: text is no code in it, and when it ends, another one takes its place. */
+/** The process of the functions: it cannot run text as code, and when it ends, another one replaces it. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceFolder } from '../support/stage/folder.ts'
@@ -32,15 +32,15 @@ const FUNCTION = `
     if (what === 'odd') throw Object.assign(new Error(), { message: Object.create(null), stack: undefined })
     if (what === 'nothing') throw null
     if (what === 'status') throw new Error('a status in brackets [200]')
-    if (what === 'rejection') Promise.reject(new Error('nobody awaits this'))
-    if (what === 'callback') setTimeout(() => { throw new Error('nobody catches this') })
+    if (what === 'rejection') Promise.reject(new Error('not awaited'))
+    if (what === 'callback') setTimeout(() => { throw new Error('not caught') })
     if (what === 'late') setTimeout(() => { throw new Error('too late') }, 100)
     if (what === 'rejection' || what === 'callback') return new Promise(() => {})
     if (what === 'wait') return new Promise((resolve) => console.log('waiting'))
     return ok(process.pid)
   }`
 
-/** Never lets anything else run. */
+/** Blocks the process for ever. */
 const STUCK = 'export const openapi = () => { console.log("stuck"); for (;;); }'
 
 let folder: Awaited<ReturnType<typeof serviceFolder>>
@@ -71,7 +71,7 @@ const BROKEN = { status: 500, body: { statusCode: 500, error: 'Internal Server E
 
 const processId = async (): Promise<number> => Number((await get('/health')).body)
 
-test('text can not be turned into code in it', async () => {
+test('text cannot be turned into code in it', async () => {
   const { body } = await get('/health?what=ways')
   const { timer, ...others } = body
   expect(new Set(Object.values(others))).toEqual(new Set(['EvalError']))
@@ -81,7 +81,7 @@ test('text can not be turned into code in it', async () => {
 
 test.each([
   ['an error with a status in brackets', 'status'],
-  ['an error whose message is no text', 'odd'],
+  ['an error whose message is not a string', 'odd'],
   ['nothing', 'nothing'],
 ])('a function that throws %s is a 500', async (_, what) => {
   const before = await processId()
@@ -92,7 +92,7 @@ test.each([
 test.each([
   ['a rejection that it does not await', 'rejection'],
   ['an error of a callback', 'callback'],
-])('a function that leaves %s is a 500 at once, and the others go on', async (_, what) => {
+])('a function that leaves %s is a 500 immediately, and the others continue', async (_, what) => {
   const before = await processId()
   expect(await get(`/health?what=${what}`)).toEqual(BROKEN)
   expect(stage.program.stderr()).not.toContain('takes longer than')
@@ -114,14 +114,14 @@ describe('when it ends', () => {
     await stage.program.says(/^waiting$/m)
   })
 
-  test('what asked for it, and what was under way, are a 500 at once', async () => {
+  test('the request that ended it, and the running ones, are a 500 immediately', async () => {
     expect(await get('/health?what=exit')).toEqual(BROKEN)
     expect(await underWay).toEqual(BROKEN)
     // Before the function's time is over.
     expect(stage.program.stderr()).not.toContain('takes longer than')
   })
 
-  test('the stage says so, and starts another', async () => {
+  test('the stage logs it, and starts another', async () => {
     expect(await processId()).not.toBe(before)
     const line = { level: 'error', message: 'the process of the functions ended: another starts', how: '3' }
     expect(stage.program.stderr()).toContain(`${JSON.stringify(line)}\n`)

@@ -1,4 +1,4 @@
-/** The gateway of the local stage: what it answers by itself, and in place of a function or an authorizer that crashed. */
+/** The gateway of the local stage: its own answers, and those in place of a crashed function or authorizer. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAuthorizerContext } from '../../lib/auth/principal.ts'
@@ -84,7 +84,7 @@ const errorOf = (statusCode: number, error: string) => ({
 const NOT_FOUND = errorOf(404, 'Not Found')
 const BROKEN = errorOf(500, 'Internal Server Error')
 
-describe('what crashed is a 500 that tells nothing of the inside', () => {
+describe('a crash is a 500 that reveals no internals', () => {
   test.each([
     ['a function that throws', '/health', undefined],
     ['a function that throws the word that is a 401 when the authorizer says it', '/openapi.json', undefined],
@@ -94,13 +94,13 @@ describe('what crashed is a 500 that tells nothing of the inside', () => {
     expect(await get(path, authorization)).toEqual(BROKEN)
   })
 
-  test('but an authorizer that throws is a 503, as a rule for a dependency that did not answer', async () => {
+  test('but an authorizer that throws is a 503: usually a dependency did not answer', async () => {
     const answer = await get('/connections', 'crash')
     expect(answer).toEqual(errorOf(503, 'Service Unavailable'))
     expect(answer.headers['retry-after']).toBe('1')
   })
 
-  test('and is told of in the log, a line each', async () => {
+  test('and is logged, in a line each', async () => {
     await get('/health')
     await get('/connections', 'crash')
     const lines = stage.program.stderr().trimEnd().split('\n')
@@ -122,19 +122,19 @@ describe('the authorizer', () => {
     expect(await get('/connections', 'denied')).toEqual(errorOf(403, 'Forbidden'))
   })
 
-  test('lets nobody in without a key that the stage knows', async () => {
+  test('lets no caller in without a key that the stage knows', async () => {
     expect(await get('/connections', '{"principal":"uncounted"}')).toEqual(errorOf(403, 'Forbidden'))
   })
 })
 
-describe('what no route has is a 404', () => {
+describe('a path without a route is a 404', () => {
   test.each([
     ['GET', '/nothing'],
     ['GET', '/nothing/here'],
     ['GET', '//'],
     ['GET', '//?a=1'],
     ['PUT', '/connections'],
-    // It is a resource of its own, and no id of another's.
+    // It is a separate resource, not an id below another one.
     ['GET', '/proofs/create-request-oob'],
     ['OPTIONS', '/nothing/here'],
     ['OPTIONS', '/%zz'],
@@ -152,7 +152,7 @@ test('HEAD of /health goes to its function', async () => {
 })
 
 test.each(['/connections/%zz', '/nothing/%C3', '/connections?alias=%E0%A4%A', '/health?%zz'])(
-  'what is no path or query is a 400: %s',
+  'an invalid path or query is a 400: %s',
   async (path) => {
     expect(await get(path, ROOT)).toEqual(errorOf(400, 'Bad Request'))
   },
@@ -210,7 +210,7 @@ describe('a preflight is answered as API Gateway answers it', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  test('whoever asks, and whatever for', async () => {
+  test('for any origin and any requested method', async () => {
     const { status } = await ask({ method: 'OPTIONS', path: '/connections', headers: {} })
     expect(status).toBe(200)
   })
@@ -248,7 +248,7 @@ describe('a body', () => {
     ['gzip', gzipSync],
     ['Deflate', deflateSync],
     ['identity', String],
-  ])('in %s is as large as what it holds', async (coding, code) => {
+  ])('in %s is as large as its decoded content', async (coding, code) => {
     expect((await postCoded(coding, code('{}'.padEnd(256 * KIB)))).status).toBe(422)
     const { status, text } = await postCoded(coding, code('{}'.padEnd(256 * KIB + 1)))
     expect({ status, text }).toMatchObject({ status: 413, text: expect.stringContaining('262144') })

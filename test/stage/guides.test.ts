@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const VERIFIED = { state: 'done', isVerified: true, role: 'verifier' }
 
-/** What the commands wrote, once all of them have ended. Nothing went wrong with any. */
+/** Output of the commands, once all of them have ended. None has failed. */
 const pasted = async (commands: string) => {
   await using folder = await temporaryFolder()
   const ending = await paste(commands, stage, folder.path)
@@ -27,7 +27,7 @@ const pasted = async (commands: string) => {
   return { stdout: ending.stdout, answers: jsonLines(ending) }
 }
 
-/** An object of these fields, and of others. */
+/** An object with these fields, and others. */
 const having = (part: object) => expect.objectContaining(part)
 
 describe('commands that are pasted', () => {
@@ -72,7 +72,7 @@ describe('commands that are pasted', () => {
     expect(answers.at(-1)).toMatchObject(VERIFIED)
   })
 
-  test('what a client of credo-controller calls is answered', async () => {
+  test('calls of a client of credo-controller are answered', async () => {
     const { answers } = await pasted(commandsOf('docs/credo-controller.md'))
     const [received, connections, repeated, refused] = answers
     expect(connections).toEqual([having({ theirLabel: 'Issuer', alias: 'Issuer', state: 'completed' })])
@@ -80,7 +80,7 @@ describe('commands that are pasted', () => {
     expect(refused).toMatchObject({ statusCode: 409, message: expect.stringContaining('received before') })
   })
 
-  // All but what brings the library.
+  // All commands but the one that installs the library.
   testWithLibrary('a credential of AnonCreds is issued, verified and revoked', async () => {
     const { stdout } = await pasted(commandsOf('docs/anoncreds.md').replace(/^npm run anoncreds\n/m, ''))
     const proofs = stdout.split('\n').filter((line) => line.includes('"isVerified"'))

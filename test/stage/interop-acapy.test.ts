@@ -1,4 +1,4 @@
-/** What the interop suite with ACA-Py says where it cannot run. */
+/** The message of the interop suite with ACA-Py where it cannot run. */
 import { expect, test } from 'vitest'
 import { runProgram } from '../support/stage/program.ts'
 

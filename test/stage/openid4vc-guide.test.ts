@@ -1,4 +1,4 @@
-/** The guide of OpenID4VC: its commands, pasted into a shell while a stage at https runs, with a wallet of others. */
+/** The guide of OpenID4VC: its commands, pasted into a shell while a stage at https runs, with another vendor's wallet. */
 import { afterAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/stage/folder.ts'
 import { commandsOf, jsonLines, paste } from '../support/stage/pasted.ts'
@@ -16,7 +16,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** What the verification sessions have become, in their order. */
+/** The final verification sessions, in order. */
 const follow = async (section: string) => {
   const commands = commandsOf('docs/openid4vc.md', section)
     .replaceAll('.data', folder.path)
@@ -26,7 +26,7 @@ const follow = async (section: string) => {
 }
 const revoked = expect.objectContaining({ state: 'Error', error: 'status' })
 
-test('a wallet of others takes a credential and presents it, unless it is suspended or revoked', async () => {
+test("another vendor's wallet takes a credential and presents it, unless it is suspended or revoked", async () => {
   const { ending, sessions } = await follow('Issue in ten calls')
   const claims = { resident: [expect.objectContaining({ given_name: 'Ada' })] }
   const verified = expect.objectContaining({ state: 'ResponseVerified', claims })
@@ -35,7 +35,7 @@ test('a wallet of others takes a credential and presents it, unless it is suspen
   expect(statuses.filter(Boolean)).toEqual(['suspended', 'valid', 'revoked'])
 })
 
-test('a wallet of others presents to a tenant, and is refused after its credential was revoked', async () => {
+test("another vendor's wallet presents to a tenant, and is rejected after its credential was revoked", async () => {
   const { sessions } = await follow('Verify in ten calls')
   expect(sessions).toEqual([
     expect.objectContaining({

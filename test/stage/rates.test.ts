@@ -11,7 +11,7 @@ const OPERATION_RATE = 40
 
 let stage: RunningStage
 let send: Send
-/** Tokens of two tenants who are counted by keys of their own. */
+/** Tokens of two tenants who are counted by separate keys. */
 let busy: string
 let calm: string
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const first = await newTenant(stage, 'Busy')
   busy = first.token
   const keyOf = ({ tenantId }: StageTenant) => rateKeyOf('rate', tenantId)
-  // Of the keys that tenants share by chance.
+  // Tenants share keys: the hash of a tenant's id selects one.
   calm = await waitFor('a tenant with another key', async () => {
     const other = await newTenant(stage, 'Calm')
     return keyOf(other) !== keyOf(first) && other.token
@@ -48,7 +48,7 @@ const TOO_MANY = {
   text: '{"statusCode":429,"error":"Too Many Requests"}',
 }
 
-test('what a tenant asks beyond its rate is a 429, and another tenant does not feel it', async () => {
+test('requests of a tenant beyond its rate are a 429, and another tenant is not affected', async () => {
   // More than a second's worth, however slowly a busy machine sends them.
   const answers = await times(5 * TENANT_RATE, () => connections(busy))
   const refused = answers.filter(({ status }) => status !== 200)
@@ -64,7 +64,7 @@ test('a moment later the tenant is answered again', async () => {
   await waitFor('the rate to allow it', async () => (await connections(busy)).status === 200)
 })
 
-test('what all ask of one operation beyond its rate is a 429, and other operations do not feel it', async () => {
+test('requests to one operation beyond its rate are a 429, and other operations are not affected', async () => {
   // More than a second's worth, however slowly a busy machine sends them.
   const answers = await times(5 * OPERATION_RATE, health)
   const refused = answers.filter(({ status }) => status !== 200)

@@ -1,4 +1,4 @@
-/** `npm run redrive`, as an operator types it, on the data of a stage that runs. */
+/** `npm run redrive`, as an operator types it, on the data of a running stage. */
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -61,7 +61,7 @@ test('messages that were given up since a time are sent again; earlier ones are 
   await giveUp('before', '2026-01-01T00:00:00.000Z')
   await giveUp('since', '2026-01-03T00:00:00.000Z')
   const done = await redrive('--since', '2026-01-02T00:00:00Z')
-  expect(done).toMatchObject({ code: 0, said: '1 messages are on their way again' })
+  expect(done).toMatchObject({ code: 0, said: '1 messages were queued again' })
   await waitFor('the message', () => wallet.received.length > 0)
   expect(wallet.received.map(({ path }) => path)).toEqual(['/since'])
   table.destroy()
@@ -75,7 +75,7 @@ test('changes that were parked are dispatched, and are parked no more', async ()
   expect(await redrive()).toMatchObject({ code: 0, said: '1 changes were dispatched, 0 failed again and stay parked' })
 })
 
-test('lanes that nobody wakes are woken, after a yes', async () => {
+test('lanes without a wake-up are woken, after a yes', async () => {
   const table = new DynamoDBClient({ endpoint: stage.dynamodbEndpoint, region: REGION, credentials: CREDENTIALS })
   const Item = outboxItem.encode({
     ...{ tenant: '@base', connectionId: 'lost', id: newOutboxId(), taken: 0, attempts: 0 },
@@ -86,7 +86,7 @@ test('lanes that nobody wakes are woken, after a yes', async () => {
   table.destroy()
   for (const [answer, said] of [
     ['n', 'nothing was done'],
-    ['y', 'lanes were lost; the sweep wakes them within minutes'],
+    ['y', 'lanes had no wake-up; the sweep wakes them within minutes'],
   ] as const) {
     const program = startProgram('npm', ['run', 'redrive', '--', '--lost'], { env })
     await program.says(/GB, for about \$0\.00.+Go on\?/)
@@ -95,14 +95,14 @@ test('lanes that nobody wakes are woken, after a yes', async () => {
   }
 })
 
-test('says in a line what is wrong with what was typed', async () => {
+test('says in one line what is wrong with the options', async () => {
   expect(await redrive('--since', 'yesterday')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('--since is a time such as'),
   })
 })
 
-test('an item is printed as JSON: packed texts in plain, and what is sealed as it is stored', async () => {
+test('an item is printed as JSON: packed texts unpacked, and sealed values as stored', async () => {
   const table = new DynamoDBClient({ endpoint: stage.dynamodbEndpoint, region: REGION, credentials: CREDENTIALS })
   const record = { ...storedIn('ProofRecord', 'done'), tenant: 'acme', id: 'p1' }
   const sealed = { ...toRecordItem(record), sealed: { B: Buffer.from('sealed') } }

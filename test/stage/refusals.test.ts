@@ -1,4 +1,4 @@
-/** `npm start` where it can't start: one line that says why, and 1. */
+/** `npm start` where it cannot start: one line that says why, and exit code 1. */
 
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -62,13 +62,13 @@ const refusalOf = async (env: Record<string, string>): Promise<string> => {
   return stderr.trimEnd()
 }
 
-describe.concurrent('a setting that makes no sense', () => {
+describe.concurrent('an invalid setting', () => {
   test.each([[{ PORT: 'abc' }, 'PORT: is not a whole number from 0 to 65535']])('%j', async (env, line) => {
     expect(await refusalOf(env)).toMatch(line)
   })
 })
 
-test.concurrent('an option that there is not', async () => {
+test.concurrent('an unknown option', async () => {
   const { code, stdout, stderr } = await npmStart({ args: ['--', '--port', '3100'] }).ended()
   expect(code).toBe(1)
   expect(`${withoutNpm(stdout)}${stderr}`).toContain('Detected unrecognized CLI options: "--port".')
@@ -89,7 +89,7 @@ describe.concurrent('a folder for the data that', () => {
     await using old = await temporaryFolder()
     await leaveOldTable(old.path)
     expect(await refusalOf({ DATA_DIR: old.path })).toBe(
-      `DATA_DIR=${old.path}: its table has no version of its layout: begin with an empty one`,
+      `DATA_DIR=${old.path}: its table has no layout version: begin with an empty one`,
     )
   })
 
@@ -98,7 +98,7 @@ describe.concurrent('a folder for the data that', () => {
     expect(await refusalOf({ DATA_DIR: folder.path })).toBe(`DATA_DIR=${folder.path}: another stage uses it`)
   })
 
-  test('another stage uses is told of at once, and is used as soon as that one has ended', async () => {
+  test('another stage uses is reported immediately, and is used as soon as that one has ended', async () => {
     await using used = await temporaryFolder()
     const lock = await lockDataFolder(used.path)
     const program = npmStart({ env: { DATA_DIR: used.path } })

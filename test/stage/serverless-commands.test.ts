@@ -17,7 +17,7 @@ const npx = (...args: string[]) => ['--no-install', 'serverless', ...args]
 
 /** What a function returns when it is invoked locally, with the data of `folder`. */
 const invoke = async (...args: string[]) => {
-  // The CLI reads an event from its input where that is no terminal.
+  // The CLI reads an event from its input where that is not a terminal.
   const script = 'exec npx "$@" </dev/null'
   const { code, stdout, stderr } = await runProgram(
     'sh',
@@ -54,7 +54,7 @@ const createTenant = async () => {
   return invoke('createTenant', '--path', path)
 }
 
-/** 404 for a tenant that does not exist; 400 for one that does, because the envelope is for nobody. */
+/** 404 for a tenant that does not exist; 400 for one that does, because the envelope has no known recipient. */
 const knock = async (tenantId: string): Promise<number> => {
   const body = JSON.stringify(handMade({ kid: unknownKid() }))
   const headers = { 'content-type': 'application/json' }
@@ -64,7 +64,7 @@ const knock = async (tenantId: string): Promise<number> => {
 let earlier: string
 
 test('`invoke local` runs a function where no stage runs, and keeps what it writes in DATA_DIR', async () => {
-  // It has queues, which are those of this machine, and no caller.
+  // It has the queues of this machine, and no caller.
   expect(await invoke('sendMessage')).toMatchObject({ statusCode: 401 })
   const { statusCode, body } = await createTenant()
   expect(statusCode).toBe(201)
@@ -81,7 +81,7 @@ test('`offline start` starts the stage on the port and the address that its opti
   expect(await knock(earlier)).toBe(400)
 })
 
-test('`invoke local` runs a function on the table of the stage that runs', async () => {
+test('`invoke local` runs a function on the table of the running stage', async () => {
   const { statusCode, body } = await createTenant()
   expect(statusCode).toBe(201)
   expect([await knock(body.id), await knock('nobody')]).toEqual([400, 404])
@@ -96,7 +96,7 @@ test('an item of its table is printed, and a redrive finds nothing, with `--stag
   expect(await run('redrive', '--')).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('Ctrl-C ends it, and what it has published is gone', async () => {
+test('Ctrl-C ends it, and removes what it has published', async () => {
   expect(await readdir(folder.path)).toContain('stage.json')
   stage.program.interrupt()
   expect(await stage.program.ended()).toMatchObject({ stderr: '' })

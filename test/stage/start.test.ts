@@ -1,4 +1,4 @@
-/** `npm start`: what it says, that what it says works when pasted, and that nothing of it is left. */
+/** `npm start`: its output, that its lines work when pasted, and that it leaves nothing behind. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const whenGone = (processes: Process[]): Promise<true> =>
     () => stillRunning(processes).length === 0,
   )
 
-/** How a stage takes an envelope for nobody: it looks for the tenant first. */
+/** The status for an envelope without a known recipient: the tenant is looked for first. */
 const knock = async (baseUrl: string, tenantId: string, envelope: object): Promise<number> => {
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${baseUrl}/didcomm/${tenantId}`, {
@@ -66,11 +66,11 @@ test.each([
 
 test('it listens on loopback only', async () => {
   const { port } = new URL(stage.baseUrl)
-  // 127.0.0.2 is this machine, too, but not where it listens.
+  // 127.0.0.2 is this machine, too, but it does not listen there.
   await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow()
 })
 
-test('a token of npm run token is good for it, and makes a tenant', async () => {
+test('a token of npm run token is accepted, and creates a tenant', async () => {
   const { stdout: token } = await runProgram('npm', ['run', '-s', 'token'])
   const headers = { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ config: { label: 'Acme' } })
@@ -96,9 +96,9 @@ const attributes = { degree: { name: 'degree', restrictions: [{ schema_name: 'de
 const anonCreds = { name: 'Degree', version: '1.0', requested_attributes: attributes, requested_predicates: {} }
 const ANONCREDS_REQUEST = { protocolVersion: 'v2', proofFormats: { indy: anonCreds, anoncreds: anonCreds } }
 
-test('another one knows nothing of it, and leaves no process when npm alone is told to end', async () => {
+test('a second stage has none of its data, and leaves no process when npm alone gets a SIGTERM', async () => {
   await using folder = await temporaryFolder()
-  // Where nobody has called npm run anoncreds.
+  // Where npm run anoncreds was not run.
   const other = await whenReady(npmStart({ env: { LIB_ANONCREDS_PATH: folder.path } }))
   expect(await knock(other.baseUrl, tenantId, handMade({ kid: unknownKid() }))).toBe(404)
   expect(other.lines).toHaveLength(7)
@@ -114,13 +114,13 @@ test('another one knows nothing of it, and leaves no process when npm alone is t
   })
 
   const others = processTree(other.program.pid)
-  // As a supervisor does it: npm's shell ends, and passes nothing on.
+  // As a supervisor does it: npm's shell ends, and passes no signal on.
   other.program.signal('SIGTERM')
   await whenGone(others)
   expect(other.program.stderr()).toBe('')
 })
 
-test('npm alone is told to end while it starts: it leaves no process', async () => {
+test('npm alone gets a SIGTERM while it starts: it leaves no process', async () => {
   await using folder = await temporaryFolder()
   const starting = npmStart({ env: { DATA_DIR: folder.path } })
   await waitFor('the stage to look at its folder', () => existsSync(join(folder.path, 'lock.sqlite')))
@@ -141,7 +141,7 @@ describe('without the binary of the database', () => {
     const receiver = await startFaultyReceiver()
     onTestFinished(() => receiver.stop())
     const { program, lines, baseUrl, rootToken } = await whenReady(npmStart({ env: { NODE_OPTIONS } }))
-    expect(lines[0]).toMatch(/^The table is in memory and its data end with this process: /)
+    expect(lines[0]).toMatch(/^The table is in memory and its data are lost when this process ends: /)
     expect(processTree(program.pid).filter(({ command }) => command.includes('dynoxide'))).toEqual([])
 
     const { id } = await askStage(baseUrl, rootToken, '/multi-tenancy/create-tenant', { config: { label: 'Acme' } })

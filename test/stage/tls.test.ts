@@ -1,4 +1,4 @@
-/** TLS=on: what a stage at https says, who can reach it, and that its tenants reach each other. */
+/** TLS=on: the output of a stage at https, who can reach it, and that its tenants reach each other. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
@@ -10,7 +10,7 @@ import { askStage, completed, invite, newTenant, type StageTenant } from '../sup
 import { endPrograms, runProgram, startProgram } from '../support/stage/program.ts'
 import { npmStart, type StartedStage, whenReady } from '../support/stage/started.ts'
 
-/** Reached at this machine, as by a name of its own. */
+/** A host name that resolves to this machine. */
 const PUBLIC_URL = 'https://agent.localhost/base'
 const CERTIFICATE = /^Certificate: (.+) \(for NODE_EXTRA_CA_CERTS and curl --cacert\)$/
 
@@ -94,7 +94,7 @@ test('a start with PUBLIC_URL has a certificate for its host too', async () => {
   await end(stage)
 })
 
-test('without DATA_DIR the certificate is gone when the stage is', async () => {
+test('without DATA_DIR the certificate is deleted with the stage', async () => {
   const other = await whenReady(npmStart({ env: { TLS: 'on' } }))
   const temporary = certificateOf(other)
   expect(existsSync(temporary)).toBe(true)

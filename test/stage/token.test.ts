@@ -1,4 +1,4 @@
-/** `npm run -s token`: one token and nothing else, or one line on what is wrong. */
+/** `npm run -s token`: one token and nothing else, or one line with the error. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeJwt } from 'jose'
@@ -23,7 +23,7 @@ afterAll(async () => {
 const run = (args: string[], DATA_DIR = folder.path): Promise<Ending> =>
   runProgram('npm', ['run', '-s', 'token', '--', ...args], { env: { DATA_DIR } })
 
-/** Whom the service takes the token for. */
+/** The principal of the token for the service. */
 const principalOf = async (token: string) => {
   const { settings } = await localIssuer(folder.path)
   const TOKEN_ISSUERS = JSON.stringify([settings])
@@ -31,7 +31,7 @@ const principalOf = async (token: string) => {
   return createVerifier(tokenIssuers(readSettings(environment)))(token)
 }
 
-/** Seconds for which it is good. */
+/** Seconds for which it is valid. */
 const lifetimeOf = (token: string): number => {
   const { iat = 0, exp = 0 } = decodeJwt(token)
   return exp - iat

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const ARGUMENTS = ['run', '-s', 'wallet', '--']
 
-test('it connects, shows what comes, sends what is typed, and Ctrl-C ends it', async () => {
+test('it connects, shows messages, sends typed lines, and Ctrl-C ends it', async () => {
   const invitation = await invite(stage, tenant)
   const wallet = startProgram('npm', [...ARGUMENTS, invitation.invitationUrl])
   await wallet.says(/^proof requested: "degree" \(presentationExchange\); .+$/m)
@@ -30,7 +30,7 @@ test('it connects, shows what comes, sends what is typed, and Ctrl-C ends it', a
 
   const { id } = await completed(stage, tenant, invitation)
   await askStage(stage.baseUrl, tenant.token, `/basic-messages/${id}`, { content: 'hello, wallet\u0007' })
-  // A terminal is not to be rung by others.
+  // Messages must not ring the terminal's bell.
   await wallet.says(/^agent: hello, wallet\uFFFD$/m)
 
   for (const line of ['hello, agent', '', '  ', 'goodbye']) wallet.types(line)
@@ -48,7 +48,7 @@ test('it connects, shows what comes, sends what is typed, and Ctrl-C ends it', a
   await waitFor('its processes to be gone', () => stillRunning(processes).length === 0)
 })
 
-test('it leaves no process when npm alone is told to end', async () => {
+test('it leaves no process when npm alone gets a SIGTERM', async () => {
   const { invitationUrl } = await invite(stage, tenant)
   const wallet = startProgram('npm', [...ARGUMENTS, invitationUrl])
   await wallet.says(/^connected to "Faculty"/m)
@@ -69,7 +69,7 @@ describe.concurrent('it says in one line why it can’t connect', () => {
   test.each([
     ['no invitation', [], /^usage: npm run wallet -- "<invitationUrl>", .+$/],
     ['a link without a request in it', ['openid4vp://?x'], /^The wallet could not answer: .+$/],
-    ['a URL with something else in it', ['http://127.0.0.1:9/?oob=bm9uc2Vuc2U'], /^The wallet could not connect: .+$/],
+    ['a URL without invitation', ['http://127.0.0.1:9/?oob=bm9uc2Vuc2U'], /^The wallet could not connect: .+$/],
   ])('%s', async (_, args, line) => {
     const { code, stdout, stderr } = await runProgram('npm', [...ARGUMENTS, ...args])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -77,7 +77,7 @@ describe.concurrent('it says in one line why it can’t connect', () => {
     expect(stderr.trimEnd()).toMatch(line)
   })
 
-  test('an inviter whose DID would steer the terminal', async () => {
+  test('an inviter whose DID contains control characters', async () => {
     const invitation = {
       ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': 'an-invitation', label: 'Mallory' },
       ...{ handshake_protocols: ['https://didcomm.org/didexchange/1.1'], services: ['did:peer:\u001b[31m'] },
@@ -88,7 +88,7 @@ describe.concurrent('it says in one line why it can’t connect', () => {
     expect(stderr).not.toContain('\u001b')
   })
 
-  test('an agent that is not there', async () => {
+  test('an agent that cannot be reached', async () => {
     const { invitationUrl } = await invite(stage, tenant)
     const { code, stderr } = await runProgram('npm', [...ARGUMENTS, gone(invitationUrl)])
     expect(code).toBe(1)
@@ -96,7 +96,7 @@ describe.concurrent('it says in one line why it can’t connect', () => {
   })
 })
 
-/** The invitation, with an endpoint where nobody listens: the discard port. */
+/** The invitation, with an endpoint where no server listens: the discard port. */
 const gone = (invitationUrl: string): string => {
   const url = new URL(invitationUrl)
   const invitation = JSON.parse(Buffer.from(url.searchParams.get('oob') ?? '', 'base64url').toString())

@@ -1,4 +1,4 @@
-/** What base58 costs, as a measure: what takes as long on a fast machine takes as long on a slow one. */
+/** The cost of base58, as a unit of time that does not depend on the machine's speed. */
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { processorTime } from './processor-time.ts'
 

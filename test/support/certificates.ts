@@ -7,7 +7,7 @@ const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 const DAY = 24 * 60 * 60_000
 
 /** A certificate with its keys, which may issue others. */
-export interface Made {
+export interface CertificateWithKeys {
   der: Buffer
   base64: string
   keys: CryptoKeyPair
@@ -17,9 +17,9 @@ export interface Made {
 
 interface Content {
   subject?: string | x509.JsonName
-  /** Of an issuer that is not `by`. */
+  /** Name of an issuer other than `by`. */
   issuerName?: string
-  by?: Made
+  by?: CertificateWithKeys
   keys?: CryptoKeyPair
   algorithm?: typeof P256 | { name: string; namedCurve?: string; hash?: string }
   extensions?: x509.Extension[]
@@ -33,10 +33,16 @@ type CryptoKeyPair = webcrypto.CryptoKeyPair
 export const newKeys = (algorithm: object = P256) =>
   webcrypto.subtle.generateKey(algorithm as typeof P256, true, ['sign', 'verify']) as Promise<CryptoKeyPair>
 
-const nameIn = ({ der }: Made) => new x509.X509Certificate(der).subjectName
+const nameIn = ({ der }: CertificateWithKeys) => new x509.X509Certificate(der).subjectName
 
 /** Makes a certificate; self-signed without `by`. */
-export const make = async ({ subject = 'CN=Acme', by, from = -1, to = 365, ...content }: Content): Promise<Made> => {
+export const make = async ({
+  subject = 'CN=Acme',
+  by,
+  from = -1,
+  to = 365,
+  ...content
+}: Content): Promise<CertificateWithKeys> => {
   const keys = content.keys ?? (await newKeys(content.algorithm))
   const made = await x509.X509CertificateGenerator.create({
     subject,
@@ -61,10 +67,10 @@ export const caExtension = (pathLength?: number): x509.Extension =>
   new x509.BasicConstraintsExtension(true, pathLength, true)
 
 /** A certification authority. */
-export const makeCa = (content: Content & { pathLength?: number } = {}): Promise<Made> =>
+export const makeCa = (content: Content & { pathLength?: number } = {}): Promise<CertificateWithKeys> =>
   make({ subject: 'CN=Root', ...content, extensions: [caExtension(content.pathLength), ...(content.extensions ?? [])] })
 
-export const read = ({ base64 }: Made): Certificate => readCertificate(base64)
+export const read = ({ base64 }: CertificateWithKeys): Certificate => readCertificate(base64)
 
 /** DER of an element, from its tag and its parts. */
 export const der = (tag: number, ...parts: Buffer[]): Buffer => {

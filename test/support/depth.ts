@@ -1,4 +1,4 @@
-/** How much a run tries: with `DEPTH=full` all of it, otherwise what differs most, and the same each time. */
+/** How many cases a run tries: with `DEPTH=full` all of them, otherwise the most different ones, the same each time. */
 export const FULL = process.env.DEPTH === 'full'
 
 /** Places in a list of calls at which something is tried: all of them, or the first and the last one of each name. */

@@ -1,5 +1,5 @@
 /**
- * What each file of tests begins with. The files of a layer share a process, since to load Credo takes a second of processor time: the
+ * Setup of each file of tests. The files of a layer share a process, since to load Credo takes a second of processor time: the
  * packages stay loaded, the modules of the service and of the tests are new for each file, and the environment is as it was.
  */
 // Before any test imports Credo's AnonCreds, which copies the library's name when it is imported.

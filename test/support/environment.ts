@@ -1,4 +1,4 @@
-/** The environment of tests, benchmarks and simulations: what settings() asks for. */
+/** The environment of tests, benchmarks and simulations: what settings() requires. */
 import { folderOnThisMachine } from '../../infra/anoncreds/library-file.ts'
 
 /** A test that needs something else sets it before it imports the service. */

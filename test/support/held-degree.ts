@@ -34,7 +34,7 @@ export const degreeAbout = (subject?: string, more: object = {}): Json => {
   return { ...credential, credentialSubject: subject === undefined ? claims : { id, ...claims }, ...more }
 }
 
-/** What it signs has to name the suite's context. */
+/** Documents that it signs must name the suite's context. */
 const SUITE_2020 = { proofType: 'Ed25519Signature2020', context: Ed25519Signature2020.CONTEXT_URL }
 
 /** Has one tenant sign a credential and another store it. Resolves to the id of the record. */

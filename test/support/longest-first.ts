@@ -2,7 +2,7 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Without results of an earlier run vitest goes by the size of the files, which says nothing of these. */
+/** Without results of an earlier run vitest goes by the size of the files, which does not predict their time. */
 const LONG = [
   'test/attacks/signed-presentations.test.ts',
   'test/attacks/foreign-threads.test.ts',

@@ -1,12 +1,12 @@
-/** Processor time of this process since it was asked for: a busy machine makes it hardly longer, as it does the time on the clock. */
+/** Processor time of this process since a start: unlike the time on the clock, it hardly grows on a busy machine. */
 
 /**
- * Ms of processor time. What is done at once takes a tenth of it at most, on a busy machine too; with the inputs of the tests, what takes
+ * Ms of processor time. Linear work takes a tenth of it at most, on a busy machine too; with the inputs of the tests, work of
  * quadratic or exponential time takes more.
  */
-export const AT_ONCE = 10_000
+export const MAX_LINEAR_MS = 10_000
 
-/** Starts to count; the function that comes back tells the ms so far. */
+/** Starts to count; the returned function gives the ms so far. */
 export const processorTime = (): (() => number) => {
   const started = process.cpuUsage()
   return () => {

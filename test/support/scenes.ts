@@ -1,4 +1,4 @@
-/** What the tests do again and again: connect a wallet, offer it a degree, ask it for one. */
+/** Common steps of tests: connect a wallet, offer it a degree, request a proof of one. */
 
 import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -34,7 +34,7 @@ export const requestBody = {
   },
 }
 
-/** A request that uses most of what a presentation definition of version 2 has. */
+/** A request that uses most features of a presentation definition of version 2. */
 export const presentationBody = {
   protocolVersion: 'v2',
   proofFormats: {

@@ -1,4 +1,4 @@
-/** What a test file has started is stopped after its last test. */
+/** Stops whatever a test file has started after its last test. */
 import { afterAll } from 'vitest'
 
 const started: { stop(): unknown }[] = []
@@ -8,7 +8,7 @@ afterAll(async () => {
   for (const one of started.toReversed()) await one.stop()
 })
 
-/** Resolves to what was started, which is stopped at the end: what was started last first. */
+/** Resolves to the started object, which is stopped at the end, in reverse order of the starts. */
 export const stopAtEnd = async <T extends { stop(): unknown }>(starting: Promise<T>): Promise<T> => {
   const one = await starting
   started.push(one)

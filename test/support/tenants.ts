@@ -1,4 +1,4 @@
-/** Two tenants of a stage, by its operations alone: one invites, the other takes the invitation, and what both wait for. */
+/** Two tenants of a stage, by its operations alone: one invites, the other accepts the invitation, and waits for both. */
 import { DidCommMessageRepository, DidCommMessageRole } from '@credo-ts/didcomm'
 import { credentialRecords, proofRecords } from '../../lib/records/kinds.ts'
 import { waitFor } from '../wallet/wait.ts'
@@ -40,7 +40,7 @@ export const inviteToConnect = async (
   return { ...invited, outOfBandId: invited.outOfBandRecord.id }
 }
 
-/** Takes an invitation as a tenant. Resolves to its connection's id. */
+/** Accepts an invitation as a tenant. Resolves to its connection's id. */
 export const takeInvitation = async (
   stage: InProcessStage,
   caller: Caller,
@@ -97,7 +97,7 @@ export const recordIn = (stage: InProcessStage, caller: Caller, outOfBandId: str
     return record.state === state && record
   })
 
-/** Delivers all that is there to be delivered. */
+/** Delivers all messages and events. */
 export const settled = async ({ line }: InProcessStage): Promise<void> => {
   await line.pause()
   await line.settle()

@@ -1,7 +1,7 @@
-/** Invocations that nobody waits for: what fails and what hardly ends in time is in the log, and counts for an alarm. */
+/** Asynchronous invocations: failures and near timeouts are logged, and count for an alarm. */
 import type { Context } from 'aws-lambda'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { background, inTime } from '../../lib/background.ts'
+import { background, logSlowInvocations } from '../../lib/background.ts'
 
 Object.assign(process.env, { TABLE_NAME: 'agent', PUBLIC_URL: 'http://localhost:3000', LOG_LEVEL: 'info' })
 
@@ -20,7 +20,7 @@ const lasting = (ms: number): Context => {
   return Object({ functionName: 'agent-wake', getRemainingTimeInMillis })
 }
 
-test('an error is told of with its function, and thrown as it is', async () => {
+test('an error is logged with its function, and thrown unchanged', async () => {
   const error = new TypeError('any')
   const failing = background(async (_event: object, _context: Context) => Promise.reject(error))
   await expect(failing({}, lasting(5))).rejects.toBe(error)
@@ -41,13 +41,15 @@ test.each([
   expect(lines.map(({ event, alarm }) => [event, alarm])).toEqual(events)
 })
 
-test('who throws on purpose is told of for its time only', async () => {
-  const refusing = inTime(async (_event: object, _context: Context) => Promise.reject(new Error('Unauthorized')))
+test('a function that throws on purpose is logged for its duration only', async () => {
+  const refusing = logSlowInvocations(async (_event: object, _context: Context) =>
+    Promise.reject(new Error('Unauthorized')),
+  )
   await expect(refusing({}, lasting(29_000))).rejects.toThrow('Unauthorized')
   expect(lines.map(({ event }) => event)).toEqual(['function.slow'])
 })
 
-test('nothing is told of an invocation that does well', async () => {
+test('a successful invocation is not logged', async () => {
   await background(async () => 1)()
   expect(lines).toEqual([])
 })

@@ -38,7 +38,7 @@ test('should forget as many of the oldest entries as what is new takes room', ()
   expect(held(memory)).toEqual(['a', 'c', 'd'])
 })
 
-test('should not hold what is larger than all of it, nor forget others for it', () => {
+test('should not keep an entry larger than the cache, nor drop other ones for it', () => {
   const memory = new Bounded<string, number>(10, Number.POSITIVE_INFINITY, (size) => size)
   memory.set('a', 4)
   memory.set('b', 4)

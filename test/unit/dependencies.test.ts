@@ -1,4 +1,7 @@
-/** What the service is built with: versions that are exact, licences that allow its use, and a bill of materials that names all of it. */
+/**
+ * What the service is built with: versions that are exact, licences that allow its use, and a bill of materials that
+ * names all of it.
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
@@ -36,7 +39,7 @@ const ALLOWED = [
   'Unlicense',
   'Zlib',
 ]
-/** Of what builds and tests, and is passed on to nobody. */
+/** Development dependencies, which are not distributed. */
 const ALLOWED_TO_BUILD = [...ALLOWED, 'MPL-2.0', 'PSF-2.0', 'Python-2.0']
 
 /** Packages whose manifests do not name the licence, and where it stands. */
@@ -49,7 +52,10 @@ const ELSEWHERE: Record<string, string> = {
   'node_modules/@sphereon/kmp-mdoc-core': 'Apache-2.0',
 }
 
-/** Of a command line that comes with a package of ours (js-yaml's, below didwebvh-ts): no module of a function imports it. */
+/**
+ * Of a command line that comes with a package of ours (js-yaml's, below didwebvh-ts): no module of a function imports
+ * it.
+ */
 const NOT_DEPLOYED = ['node_modules/argparse']
 
 /** Whether an SPDX expression can be met: one part of an OR, all parts of an AND. */
@@ -88,7 +94,10 @@ describe('licences', () => {
   })
 })
 
-/** https://docs.npmjs.com/cli/v11/commands/npm-sbom. Not left out: npm 11 then also leaves out what is needed for both, such as the SDK's SQS client. */
+/**
+ * https://docs.npmjs.com/cli/v11/commands/npm-sbom. Not left out: npm 11 then also leaves out what is needed for both,
+ * such as the SDK's SQS client.
+ */
 const ONLY_TO_BUILD = { name: 'cdx:npm:package:development', value: 'true' }
 
 test('the bill of materials is CycloneDX, and names each dependency with its version', () => {

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { requestToPaste } from '../../infra/local/announcement.ts'
-import { ALONE, layoutAddress } from '../../lib/store/keys.ts'
+import { layoutAddress, SINGLE_SORT_KEY } from '../../lib/store/keys.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const DOCUMENTS = globSync(['*.md', '.github/*.md', 'docs/**/*.md', 'test/*.md', 'test/acapy/*.md']).map(
@@ -50,7 +50,7 @@ test('docs/architecture.md has the sort keys by which npm run item finds what is
   const [layout, ...alone] = [...rows].map(([, sortKey]) => sortKey)
   expect(layout).toBe(layoutAddress.sk)
   expect(alone.length).toBeGreaterThan(5)
-  expect(new Set(alone)).toEqual(new Set([ALONE]))
+  expect(new Set(alone)).toEqual(new Set([SINGLE_SORT_KEY]))
 })
 
 /** As GitHub names a heading in a link. */

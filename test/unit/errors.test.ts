@@ -1,4 +1,4 @@
-/** Reasons that quote what others wrote. */
+/** Reasons that quote third parties. */
 import { expect, test } from 'vitest'
 import { shortReason } from '../../lib/errors.ts'
 

@@ -4,7 +4,7 @@ import { ALARM_WEIGHT, weightOf } from '../../lib/metrics.ts'
 
 const LAMBDA = { TABLE_NAME: 'agent', PUBLIC_URL: 'https://a.example', AWS_LAMBDA_LOG_FORMAT: 'Text' }
 
-/** A process of its own, for it reads its settings once. */
+/** A separate process, because settings are read once. */
 const load = async (environment: Record<string, string | undefined>) => {
   vi.resetModules()
   for (const [name, value] of Object.entries({ ...LAMBDA, ...environment })) vi.stubEnv(name, value)
@@ -44,7 +44,7 @@ describe('a measurement', () => {
 
   test('says which alarm it counts for, and how much of it all that it counts is', async () => {
     const { measure } = await load({ LOG_LEVEL: 'error' })
-    measure('error', 'KMS gave no key', { event: 'kms.failed' }, { values: { KmsFaults: 2 } })
+    measure('error', 'KMS request failed', { event: 'kms.failed' }, { values: { KmsFaults: 2 } })
     measure('error', 'nothing', { event: 'kms.failed' }, { values: { KmsFaults: 0 } })
     expect(printed.map((line) => JSON.parse(line))).toMatchObject([
       { KmsFaults: 2, alarm: 'FaultsAlarm', weight: 66_666_668 },
@@ -60,7 +60,7 @@ describe('a measurement', () => {
     expect(printed).toHaveLength(4)
   })
 
-  test('is a line like others where nobody makes metrics of it: on this machine', async () => {
+  test('is an ordinary line on this machine, where no metrics exist', async () => {
     for (const LOG_LEVEL of ['debug', 'info', 'warn', 'error', 'silent']) {
       const { measure } = await load({ LOG_LEVEL, AWS_LAMBDA_LOG_FORMAT: undefined })
       measure('info', 'the sweep has run', { event: 'outbox.swept' }, MEASURED)

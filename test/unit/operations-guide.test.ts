@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { issuerKeysItem } from '../../lib/auth/confirmed-keys.ts'
 import { REASON_PHRASES } from '../../lib/http/error-body.ts'
 import { METRICS } from '../../lib/metrics.ts'
-import { ALONE } from '../../lib/store/keys.ts'
+import { SINGLE_SORT_KEY } from '../../lib/store/keys.ts'
 
 const guide = ['deploy', 'run', 'trouble'].map((page) => readFileSync(`docs/${page}.md`, 'utf8')).join('\n')
 const section = (title: string): string => guide.split(/^## /m).find((text) => text.startsWith(title)) ?? ''
@@ -81,7 +81,7 @@ test('the statuses that callers may see are those of operations and of the gatew
 test('the item with the keys of an issuer is looked for at its address', () => {
   const { pk, sk } = issuerKeysItem.addressOf({ jwksUri: 'https://id.example.org/jwks' })
   // The command leaves out the sort key, which is then this one.
-  expect(sk).toBe(ALONE)
+  expect(sk).toBe(SINGLE_SORT_KEY)
   expect(guide).toContain(`npm run -s item -- "${pk.split('|')[0]}|$DIGEST"`)
 })
 

@@ -27,7 +27,7 @@ test.each([
   expect(() => read(environment)).toThrow(problem)
 })
 
-test('nothing is accepted by itself, and nobody inside is reached, unless it is said', () => {
+test('by default nothing is accepted automatically, and no internal address is reached', () => {
   expect(read({})).toMatchObject({
     AUTO_ACCEPT_OFFERS: false,
     AUTO_ACCEPT_PROOF_REQUESTS: false,

@@ -1,4 +1,4 @@
-/** All that is stored, by the descriptions of `defineItem`: where it lies, who may be given rights to it, how it is found. */
+/** All stored items, by their descriptions (`defineItem`): addresses, names of permissions, indexes. */
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import fc from 'fast-check'
@@ -66,7 +66,7 @@ test('all descriptions are known here, and none has a key of which nothing is kn
   for (const { pk, sk } of ANY.values()) expect(`${pk} ${sk}`).not.toMatch(/undefined|NaN/)
 })
 
-test('rights can be given to each item, and each name of a right is one of an item', () => {
+test('each item has a name for permissions, and each such name has an item', () => {
   const partitions = [
     ...[...ANY.values()].map(({ pk }) => pk),
     ...RECORDS.map(({ type }) => recordAddress('acme', type, 'some').pk),

@@ -168,7 +168,7 @@ test('the folders have no cycle', () => {
   expect(cycles).toEqual([])
 })
 
-test('no two folders import each other, not even by way of others', () => {
+test('no two folders import each other, not even indirectly', () => {
   const imported = new Map<string, Set<string>>()
   for (const file of files)
     for (const other of localImportsOf(file).filter((path) => dirname(path) !== dirname(file)))
@@ -228,7 +228,7 @@ describe('lib/agent', () => {
   })
 })
 
-test('no file imports itself by way of others, not even a type', () => {
+test('no file imports itself indirectly, not even a type', () => {
   const cycles = [...files, ...globSync('infra/**/*.ts')].filter((file) =>
     localImportsOf(file).some((imported) => reachedBy(imported).has(file)),
   )
@@ -303,7 +303,7 @@ test('only lib/settings.ts reads the environment', () => {
   expect(readers).toEqual(['lib/settings.ts'])
 })
 
-test('only the guarded client connects to addresses of others, one to those that the operator has set, one to AWS, and traces go to the own host', () => {
+test('only the guarded client connects to third parties, one to addresses of the settings, one to AWS, and traces go to localhost', () => {
   const connects = (file: string) =>
     importsOf(file).some((name) => /^(node:)?(http|https|http2|tls|dgram)$|^undici/.test(name)) ||
     /\bfetch\(|\bnew (Socket|WebSocket)\(/.test(readFileSync(file, 'utf8'))
@@ -314,7 +314,7 @@ test('only the guarded client connects to addresses of others, one to those that
     'lib/store/trace.ts',
   ])
   const users = files.filter((file) => localImportsOf(file).includes('lib/egress/operator-address.ts'))
-  expect(users).toEqual(['lib/auth/ask-issuer.ts'])
+  expect(users).toEqual(['lib/auth/fetch-issuer-keys.ts'])
 })
 
 test('every function is one operation: it exports the handler that its file is named after', () => {
@@ -358,7 +358,7 @@ describe('no test depends on how fast the machine is', () => {
   )
   const holding = (pattern: RegExp) => tests.filter((file) => pattern.test(readFileSync(file, 'utf8')))
 
-  test('none has a deadline of its own: vitest.config.ts has one for all, which ends what hangs', () => {
+  test('none has its own timeout: vitest.config.ts has one for all', () => {
     expect(
       holding(/\b(?:test|describe)[^\n]*, \{ timeout: |^ *\},\s+[\d_]{4,},?\s*\)$|\bvi\.wait(?:For|Until)\(/m),
     ).toEqual([])

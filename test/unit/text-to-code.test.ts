@@ -44,7 +44,7 @@ test.each([
   expect(found(text)).toEqual([])
 })
 
-test('a place is told by where it starts', () => {
+test('a place is named by its start', () => {
   expect(textToCode('a()\neval(b)')).toEqual([{ what: 'eval', start: 4 }])
 })
 

@@ -15,7 +15,7 @@ describe.each(readdirSync(FOLDER))('%s', (file) => {
   const valuesOf = (key: string) =>
     [...text.matchAll(new RegExp(`^ +(?:- )?${key}: (.+)$`, 'gm'))].map(([, value = '']) => value)
 
-  test('uses actions by the hash of their commit, which nobody can move', () => {
+  test('uses actions by the hash of their commit, which cannot be moved', () => {
     for (const action of valuesOf('uses')) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
   })
 

@@ -13,7 +13,7 @@ const select = <Found extends { revoked?: boolean }>(
   return chosen.length === Object.keys(found).length ? Object.fromEntries(chosen) : undefined
 }
 
-/** `undefined` if something is asked for that the wallet does not hold; it attests nothing itself. */
+/** `undefined` if the wallet lacks something requested; it attests nothing itself. */
 export const selectAnonCreds = (found: FoundCredentials): AnonCredsSelectedCredentials | undefined => {
   const attributes = select(found.attributes)
   const predicates = select(found.predicates)

@@ -1,4 +1,4 @@
-/** The wallet's outbound transport: a message is sent when the agent has taken it and its answer has been handled. */
+/** The wallet's outbound transport: a message counts as sent when the agent has accepted it and the wallet has handled the reply. */
 import { CredoError } from '@credo-ts/core'
 import type { DidCommEncryptedMessage, DidCommOutboundPackage, DidCommOutboundTransport } from '@credo-ts/didcomm'
 import { isAccepted, type Network, post } from './post.ts'
@@ -6,11 +6,11 @@ import { isAccepted, type Network, post } from './post.ts'
 export interface PostedEnvelope {
   endpoint: string
   envelope: DidCommEncryptedMessage
-  /** HTTP status, or `undefined` if nobody answered. */
+  /** HTTP status, or `undefined` without an answer. */
   status: number | undefined
 }
 
-/** Credo's own transport takes a 500 for success, and handles an answer when `sendMessage` is long over. */
+/** Credo's own transport treats a 500 as success, and handles a reply long after `sendMessage`. */
 export class AwaitingTransport implements DidCommOutboundTransport {
   readonly supportedSchemes = ['http', 'https']
   /** Every delivery, in the order of the answers. */

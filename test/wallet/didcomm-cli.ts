@@ -18,7 +18,7 @@ if (libraryFolder !== undefined) process.env.LIB_ANONCREDS_PATH = libraryFolder
 const wallet = await Wallet.start({ network: patient })
 
 let ending: Promise<never> | undefined
-/** Stops the wallet and the process; the first one to call it says how. */
+/** Stops the wallet and the process; the first call determines the exit code. */
 const end = (status: number): Promise<never> => {
   ending ??= wallet.stop().then(() => process.exit(status))
   return ending
@@ -42,10 +42,10 @@ const isInvitation = (line: string): boolean => /^https?:\/\/\S+[?&]oob=\S+$/.te
 const take = async (line: string): Promise<unknown> =>
   isInvitation(line) ? wallet.receive(line) : wallet.sendMessage(id, line)
 
-// Not as a terminal of its own: Ctrl-C has to reach the process.
+// Not in terminal mode: Ctrl-C must reach the process.
 for await (const line of createInterface({ input: process.stdin, terminal: false })) {
   if (line.trim() === '') continue
   await take(line.trim()).catch((error: unknown) => wallet.journal.failed('not sent', error))
 }
-// Ctrl-D. Where the input was a pipe, the wallet goes on listening until it is told to end.
+// Ctrl-D. Where the input was a pipe, the wallet goes on listening until it gets a signal.
 if (process.stdin.isTTY) await end(0)

@@ -1,4 +1,4 @@
-/** Requests for a connection, made by hand: whoever sends them may name any DID and any key. */
+/** Requests for a connection, made by hand: their sender may name any DID and any key. */
 import { randomUUID } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
 import type { Route } from './raw-messages.ts'

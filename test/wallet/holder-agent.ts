@@ -52,7 +52,7 @@ import { WalletKeys } from './wallet-keys.ts'
 import { LocalWebVhResolver } from './webvh-registry.ts'
 
 export interface HolderAgentOptions {
-  /** Where the wallet is reached; none: its answers come by return route only. */
+  /** The wallet's endpoint; undefined: replies come by return route only. */
   endpoint: string | undefined
   acceptOffers: boolean
   /** Kind of DID that the wallet makes for a connection: 1, 2 or 4. */
@@ -68,7 +68,7 @@ const QUEUE = 'didcomm:transport/queue'
 
 export type HolderAgent = ReturnType<typeof createHolderAgent>
 
-/** Makes the agent; it has to be initialized. */
+/** Makes the agent; the caller must initialize it. */
 export const createHolderAgent = ({
   endpoint = QUEUE,
   acceptOffers,
@@ -128,7 +128,7 @@ export const createHolderAgent = ({
           ],
         },
         proofs: {
-          // Credo's own way fails where no credential fits; the wallet waits until it has one.
+          // Credo's own selection fails where no credential fits; the wallet waits until it has one.
           autoAcceptProofs: DidCommAutoAcceptProof.Never,
           proofProtocols: [
             new DidCommProofV1Protocol({ indyProofFormat: indy }),

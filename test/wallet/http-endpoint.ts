@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from 'node:stream/consumers'
 import { HttpSession } from './http-session.ts'
 
-/** Takes an envelope; what it throws is told to the sender by a 500, if the session is still open. */
+/** Handles an envelope; an error is a 500 for the sender, if the session is still open. */
 export type EnvelopeHandler = (envelope: string, session: HttpSession) => Promise<void>
 
 export class HttpEndpoint {
-  /** Envelopes that came in, as they came; those that came twice stand here twice. */
+  /** Received envelopes in order of arrival, duplicates included. */
   readonly envelopes: string[] = []
   readonly #handle: EnvelopeHandler
   #server: Server | undefined

@@ -33,7 +33,7 @@ export class HttpSession implements DidCommTransportSession {
     this.#end(200)
   }
 
-  /** Tells the sender that the message was not taken, unless it has its answer already. */
+  /** Answers the sender that the message failed, unless it has an answer already. */
   refuse(): void {
     this.#end(500)
   }

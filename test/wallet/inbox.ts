@@ -1,4 +1,4 @@
-/** Where envelopes reach the wallet's agent: those that come to its endpoint, and those that come back as answers. */
+/** Where envelopes reach the wallet's agent: those sent to its endpoint, and those in replies. */
 import { DidCommMessageReceiver, DidCommTransportService } from '@credo-ts/didcomm'
 import type { HolderAgent } from './holder-agent.ts'
 import type { HttpSession } from './http-session.ts'
@@ -13,7 +13,7 @@ export class Inbox {
     this.#journal = journal
   }
 
-  /** The endpoint is there before the agent is, since the agent has to know its address; envelopes wait until then. */
+  /** The endpoint starts before the agent, because the agent must know its address; envelopes wait until then. */
   open(agent: HolderAgent): void {
     this.#agent.resolve(agent)
   }

@@ -1,4 +1,4 @@
-/** What a wallet went through: every message that it was given, every problem report, every error. */
+/** A wallet's journal: every message that it received, every problem report, every error. */
 import { BaseLogger, LogLevel } from '@credo-ts/core'
 import type { DidCommMessage } from '@credo-ts/didcomm'
 
@@ -20,16 +20,16 @@ export interface JournalError {
 }
 
 export class Journal {
-  /** Messages in the order in which the wallet handled them; one that came twice stands here twice. */
+  /** Messages in the order in which the wallet handled them; duplicates included. */
   readonly received: JournalMessage[] = []
   readonly problems: JournalProblem[] = []
-  /** What went wrong in the wallet itself, Credo's own error log included. */
+  /** Errors in the wallet itself, Credo's own error log included. */
   readonly errors: JournalError[] = []
 
-  /** Told of every error as it happens. */
+  /** Called for every error as it happens. */
   onError: (failure: JournalError) => void = () => {}
 
-  /** Credo's logger: it keeps to itself what is not an error. */
+  /** Credo's logger: it drops everything but errors. */
   readonly logger = new ErrorLogger((what, error) => this.failed(what, error))
 
   handled(message: DidCommMessage): void {
@@ -41,7 +41,7 @@ export class Journal {
     this.#report('sent', message)
   }
 
-  /** Notes an error once, however many layers pass it on. */
+  /** Records an error once, however many layers pass it on. */
   failed(what: string, error: unknown): void {
     if (error instanceof Error && this.errors.some((known) => known.error === error)) return
     this.errors.push({ what, error })

@@ -1,4 +1,4 @@
-/** Credo's storage in memory, for as long as the wallet runs. Records are kept as text, so that nobody shares an object. */
+/** Credo's storage in memory, for as long as the wallet runs. Records are kept as text, so that no object is shared. */
 import {
   type AgentContext,
   type BaseRecord,
@@ -21,7 +21,7 @@ interface StoredRecord {
 
 export class MemoryStorage implements StorageService<BaseRecord> {
   readonly supportsCursorPagination = false
-  /** By type and id, in the order of their making. */
+  /** By type and id, in order of creation. */
   readonly #records = new Map<string, StoredRecord>()
   #lock: Promise<unknown> = Promise.resolve()
 

@@ -1,4 +1,4 @@
-/** What happens to a wallet, told in lines for a person at a terminal. */
+/** Events of a wallet, as lines for a person at a terminal. */
 import {
   DidCommAckMessage,
   DidCommBasicMessageEventTypes,
@@ -43,7 +43,7 @@ export const narrate = (wallet: Wallet, tell: (line: string) => void): void => {
     },
   )
 
-  // Not before the acknowledgement is sent: whoever reads the line finds the issuer's exchange done.
+  // Not before the acknowledgement is sent: a reader of the line finds the issuer's exchange done.
   events.on<DidCommMessageSentEvent>(DidCommEventTypes.DidCommMessageSent, async ({ payload: { message: sent } }) => {
     const { message, associatedRecord: exchange } = sent
     if (message instanceof DidCommAckMessage && exchange instanceof DidCommCredentialExchangeRecord)

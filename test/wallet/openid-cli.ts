@@ -1,4 +1,4 @@
-/** `npm run wallet -- "<link>"`: a wallet at the terminal. It takes offers of OpenID4VCI, and answers requests of OpenID4VP with what it got, or with a sample. */
+/** `npm run wallet -- "<link>"`: a wallet at the terminal. It accepts offers of OpenID4VCI, and answers requests of OpenID4VP with the received credentials, or with a sample. */
 import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -31,7 +31,7 @@ const isRevoked = (): Promise<boolean> =>
     () => false,
   )
 
-/** What is asked for, by query: claims by their paths. */
+/** Requested claims, by query: their paths. */
 const requestedOf = ({ dcql }: Request): string[] => {
   const { credentials } = Object(dcql?.query) as { credentials: { meta?: object; claims?: { path: unknown[] }[] }[] }
   return credentials.map(({ meta, claims = [] }) => {
@@ -64,7 +64,7 @@ const presentSample = async (request: Request, hasStatus: boolean): Promise<bool
   const disclosed = choose(request)
   if (disclosed === undefined) throw new Error(`neither what was taken nor the sample (${VCT}) satisfies the request`)
   const signer = await (await issuer()).newSigner()
-  // The list is there until the verifier has said what it thinks of the answer.
+  // The list is there until the verifier has answered.
   await using list = hasStatus ? await serveStatusList(signer, await isRevoked()) : undefined
   return await present(request, await issueSample(signer, list?.uri), disclosed)
 }

@@ -1,4 +1,4 @@
-/** How a wallet posts an envelope, and what comes between: patience, or a bad network that delivers it several times at once, or altered. */
+/** How a wallet posts an envelope, and what comes between: retries, or a bad network that delivers it several times concurrently, or altered. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DidCommEncryptedMessage, DidCommMimeType } from '@credo-ts/didcomm'
 
@@ -10,13 +10,13 @@ export interface Answer {
   retryAfter?: string
 }
 
-/** Posts an envelope; rejects if nobody answers. */
+/** Posts an envelope; rejects without an answer. */
 export type Post = (endpoint: string, envelope: DidCommEncryptedMessage, signal: AbortSignal) => Promise<Answer>
 
-/** What comes between the wallet and the network. */
+/** A layer between the wallet and the network. */
 export type Network = (post: Post) => Post
 
-/** Ms: an end for what hangs. */
+/** Timeout in ms. */
 const END = 5 * 60_000
 
 /** One HTTP POST. */
@@ -36,7 +36,7 @@ export const isAccepted = ({ status }: Answer): boolean => status >= 200 && stat
 /** How often an envelope is posted at most: an agent whose functions start on a busy machine asks for a minute. */
 export const MAX_POSTS = 60
 
-/** Posts an envelope again while the agent asks the wallet to wait (`Retry-After`), a handshake's too: nobody else would repeat it. */
+/** Posts an envelope again while the agent asks the wallet to wait (`Retry-After`), a handshake's too: no other code would repeat it. */
 export const patient: Network = (deliver) => async (endpoint, envelope, signal) => {
   for (let times = 1; ; times += 1) {
     const answer = await deliver(endpoint, envelope, signal)
@@ -46,8 +46,8 @@ export const patient: Network = (deliver) => async (endpoint, envelope, signal) 
 }
 
 /**
- * A network that delivers each envelope several times at once. The wallet gets one answer, a good one if there is any;
- * what became of each delivery stands in the wallet's `posted`.
+ * A network that delivers each envelope several times concurrently. The wallet gets one answer, a success if there is any;
+ * the wallet's `posted` has the result of each delivery.
  */
 export const repeating =
   (times: number): Network =>
@@ -60,7 +60,7 @@ export const repeating =
     return best ?? Promise.any(deliveries)
   }
 
-/** A network that changes each envelope on its way. */
+/** A network that alters each envelope. */
 export const altering =
   (alter: (envelope: DidCommEncryptedMessage) => DidCommEncryptedMessage): Network =>
   (deliver) =>

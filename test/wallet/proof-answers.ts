@@ -1,10 +1,10 @@
-/** Answers proof requests from the credentials that the wallet holds, at once or as soon as it holds them. */
+/** Answers proof requests from the credentials that the wallet holds, immediately or as soon as it holds them. */
 import { DifPresentationExchangeService } from '@credo-ts/core'
 import { DidCommProofRole, DidCommProofState } from '@credo-ts/didcomm'
 import { type FoundCredentials, selectAnonCreds } from './anoncreds-selection.ts'
 import type { HolderAgent } from './holder-agent.ts'
 
-/** The verifier is to find out what was revoked: the wallet says what it holds. */
+/** The verifier must detect revocations: the wallet presents what it holds. */
 const EVERYTHING = { filterByNonRevocationRequirements: false }
 
 const ANONCREDS = ['indy', 'anoncreds'] as const
@@ -43,7 +43,7 @@ export class ProofAnswers {
     return true
   }
 
-  /** The first fitting credentials, or `undefined` if the wallet does not hold what is asked for. */
+  /** The first fitting credentials, or `undefined` if the wallet lacks a requested one. */
   async #jsonLd(proofId: string) {
     const { proofs } = this.#agent.didcomm
     const { proofFormats } = await proofs.getCredentialsForRequest({ proofExchangeRecordId: proofId })

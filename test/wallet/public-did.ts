@@ -1,4 +1,4 @@
-/** A DID of a wallet that names its endpoint: others may ask it for a connection without an invitation. */
+/** A DID of a wallet that names its endpoint: other agents may request a connection without an invitation. */
 import { createPeerDidDocumentFromServices, PeerDidNumAlgo } from '@credo-ts/core'
 import { DidCommRoutingService } from '@credo-ts/didcomm'
 import type { Wallet } from './wallet.ts'

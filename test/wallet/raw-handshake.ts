@@ -1,4 +1,4 @@
-/** did-exchange by hand (Aries RFC 0023), for wallets that are not like Credo's: any DID, any document, answers by return route only. */
+/** did-exchange by hand (Aries RFC 0023), for wallets unlike Credo's: any DID, any document, replies by return route only. */
 import { randomUUID } from 'node:crypto'
 import {
   DidDocument,
@@ -18,7 +18,7 @@ export type Ed25519Key = NonNullable<Route['senderKey']>
 export interface HandshakeRequest {
   /** The DID that the wallet names. */
   did: string
-  /** What it packs the request with. */
+  /** The key that it packs the request with. */
   senderKey: Ed25519Key
   version?: '1.0' | '1.1'
   /** A document to attach, signed by `signedBy` or else by the sender. */
@@ -43,7 +43,7 @@ export class RawHandshake {
     this.#raw = raw
   }
 
-  /** A key of the wallet, which can open what comes back to it. */
+  /** A key of the wallet, which can decrypt replies to it. */
   async newKey(): Promise<Ed25519Key> {
     const key = await this.#raw.newKey()
     const { context } = this.#wallet.agent
@@ -55,7 +55,7 @@ export class RawHandshake {
     return key
   }
 
-  /** Sends a request for an invitation, and returns what comes back. */
+  /** Sends a request for an invitation, and returns the reply. */
   async request(invitation: Invitation, request: HandshakeRequest): Promise<RawAnswer> {
     const { did, senderKey, version, document, signedBy, alter = (message) => message } = request
     const message = alter({
@@ -71,7 +71,7 @@ export class RawHandshake {
     return this.#raw.send(message, { ...route, senderKey })
   }
 
-  /** Completes the handshake that a response belongs to. Returns the way of the new connection. */
+  /** Completes the handshake that a response belongs to. Returns the route of the new connection. */
   async complete(response: Invitation, senderKey: Ed25519Key, version?: '1.0'): Promise<Route & { answer: RawAnswer }> {
     const attached = response['did_doc~attach']
     if (attached) await this.#store(response.did, JsonEncoder.fromBase64(attached.data.base64))

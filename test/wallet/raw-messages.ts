@@ -6,7 +6,7 @@ import type { Wallet } from './wallet.ts'
 
 type Ed25519Key = Kms.PublicJwk<Kms.Ed25519PublicJwk>
 
-/** Where a message goes to, and the keys that it is packed with. */
+/** A message's endpoint, and the keys that it is packed with. */
 export interface Route {
   endpoint: string
   recipientKeys: Ed25519Key[]
@@ -34,7 +34,7 @@ export class RawMessages {
     this.#wallet = wallet
   }
 
-  /** The way of a connection: its keys and the agent's endpoint. */
+  /** The route of a connection: its keys and the agent's endpoint. */
   async route(connectionId: string): Promise<Route> {
     const { agent } = this.#wallet
     const { did, theirDid } = await agent.didcomm.connections.getById(connectionId)
@@ -54,7 +54,7 @@ export class RawMessages {
     return { ...(await this.routeToDid(theirDid)), senderKey }
   }
 
-  /** The way to a DID, without a sender: what a stranger knows of an invitation. */
+  /** The route to a DID, without a sender: what an invitation tells an unknown sender. */
   async routeToDid(did: string): Promise<Route> {
     const services = this.#wallet.agent.dependencyManager.resolve(DidCommDocumentService)
     const [service] = await services.resolveServicesFromDid(this.#wallet.agent.context, did)
@@ -72,12 +72,12 @@ export class RawMessages {
 
   pack(json: unknown, { recipientKeys, senderKey }: Omit<Route, 'endpoint'>): Promise<DidCommEncryptedMessage> {
     const envelopes = this.#wallet.agent.dependencyManager.resolve(DidCommEnvelopeService)
-    // Credo's own way to pack looks into the message, which here may be anything.
+    // Credo's own packing reads the message, which here may be anything.
     // biome-ignore lint/complexity/useLiteralKeys: TypeScript allows a private member only so.
     return envelopes['encryptDidcommV1Message'](this.#wallet.agent.context, Object(json), recipientKeys, senderKey)
   }
 
-  /** Packs a message and posts it; opens what comes back, and hands nothing of it to the wallet. */
+  /** Packs a message and posts it; decrypts the reply, and hands nothing of it to the wallet. */
   async send(message: unknown, route: Route): Promise<RawAnswer> {
     return this.postEnvelope(await this.pack(message, route), route.endpoint)
   }
@@ -100,7 +100,7 @@ export class RawMessages {
 export const headerOf = (envelope: DidCommEncryptedMessage): EnvelopeHeader =>
   JsonEncoder.fromBase64(envelope.protected)
 
-/** The envelope with another header; what it encrypts no longer opens unless the header is the same. */
+/** The envelope with another header; the message cannot be decrypted unless the header is the same. */
 export const withHeader = (envelope: DidCommEncryptedMessage, header: unknown): DidCommEncryptedMessage => ({
   ...envelope,
   protected: JsonEncoder.toBase64URL(header),

@@ -10,14 +10,14 @@ export interface TagQuery {
   $not?: TagQuery
 }
 
-/** Whether tags satisfy a query. Everything that a query names has to hold. */
+/** Whether tags satisfy a query. Everything that a query names must hold. */
 export const matches = (tags: TagsBase, { $and = [], $or, $not, ...wanted }: TagQuery): boolean =>
   Object.entries<TagValue>(wanted).every(([name, value]) => holds(tags[name], value)) &&
   $and.every((query) => matches(tags, query)) &&
   ($or === undefined || $or.some((query) => matches(tags, query))) &&
   ($not === undefined || !matches(tags, $not))
 
-/** `undefined` asks nothing, `null` for a tag that is not set, a list for a list that has all of it. */
+/** `undefined` matches everything, `null` an absent tag, a list a list that contains all of it. */
 const holds = (tag: TagValue, wanted: TagValue): boolean => {
   if (wanted === undefined) return true
   if (wanted === null) return tag === undefined || tag === null

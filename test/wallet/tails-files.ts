@@ -1,4 +1,4 @@
-/** The tails files that a wallet proves with that its credentials are not revoked. It trusts the issuers it took them from, and shares no code with the agent. */
+/** The tails files by which a wallet proves that its credentials are not revoked. It trusts the issuers it took them from, and shares no code with the agent. */
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ export class WalletTailsFiles implements TailsFileService {
     throw new Error('a wallet publishes nothing')
   }
 
-  /** Once for each hash, whoever asks. */
+  /** Once for each hash, however many callers ask. */
   async getTailsFile(_: AgentContext, { revocationRegistryDefinition }: Wanted): Promise<{ tailsFilePath: string }> {
     const { tailsHash, tailsLocation } = revocationRegistryDefinition.value
     const known = this.#paths.get(tailsHash) ?? this.#fetch(tailsHash, tailsLocation)

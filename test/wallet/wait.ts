@@ -1,17 +1,17 @@
 /** Waits for something to become true. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Ms after which it will not come: an end for what hangs, long enough for whatever starts cold on a machine that is busy with other things. */
+/** Timeout in ms, long enough for a cold start on a busy machine. */
 const END = 10 * 60_000
 const INTERVAL = 20
 
-/** Asks until there is an answer (not `undefined`, `null` or `false`). Rejects if none comes in `ms`, saying `what` is missing. */
+/** Asks until there is an answer (not `undefined`, `null` or `false`). Rejects if none comes in `ms`, with `what` in the message. */
 export const waitFor = async <T>(
   what: string,
   ask: () => Promise<T | undefined | null | false> | T | undefined | null | false,
   ms = END,
 ): Promise<T> => {
-  // Not by `Date`, which some tests move.
+  // Not by `Date`, which some tests fake.
   const end = performance.now() + ms
   for (;;) {
     const answer = await ask()

@@ -1,4 +1,4 @@
-/** The wallet's key management: the service's, with what Credo's own envelopes need besides. */
+/** The wallet's key management: the service's, with the additional operations of Credo's own envelopes. */
 import { type AgentContext, Kms } from '@credo-ts/core'
 import { decryptContent, encryptContent } from '../../lib/agent/keys/content-encryption.ts'
 import { x25519PublicKey } from '../../lib/agent/keys/crypto-box.ts'

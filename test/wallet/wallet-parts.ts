@@ -1,4 +1,4 @@
-/** What a wallet is made of, put together and started: journal, endpoint, transport, agent, and a DID of its own. */
+/** The parts of a wallet, assembled and started: journal, endpoint, transport, agent, and its own DID. */
 import { type KeyDidCreateOptions, PeerDidNumAlgo } from '@credo-ts/core'
 import { AwaitingTransport } from './awaiting-transport.ts'
 import { createHolderAgent, type HolderAgent, type HolderAgentOptions } from './holder-agent.ts'
@@ -11,13 +11,13 @@ import { WalletTailsFiles } from './tails-files.ts'
 export interface WalletOptions extends Partial<Pick<HolderAgentOptions, 'acceptOffers' | 'peerDid' | 'mediation'>> {
   /** The name that the other side sees. */
   label?: string
-  /** `false`: no endpoint, answers come by return route only (`didcomm:transport/queue`). */
+  /** `false`: no endpoint, replies come by return route only (`didcomm:transport/queue`). */
   endpoint?: boolean
   /** The only handshake that the wallet knows; by default did-exchange, or connections where that is not offered. */
   handshake?: 'didexchange' | 'connections'
   /** `false`: proof requests wait for `answerProof`. */
   answerProofs?: boolean
-  /** What comes between the wallet and the agent. */
+  /** A layer between the wallet and the agent. */
   network?: Network
 }
 
@@ -38,7 +38,7 @@ export const startParts = async (options: WalletOptions): Promise<WalletParts> =
     options.endpoint === false
       ? undefined
       : await HttpEndpoint.listen((envelope, session) => inbox.receive(envelope, session))
-  // An answer that fails stands in the journal; the message that it answers was taken all the same.
+  // A failed reply is recorded in the journal; the message that it replies to was still accepted.
   const transport = new AwaitingTransport(options.network ?? ((deliver) => deliver), (envelope) =>
     inbox.receive(envelope).catch(() => {}),
   )

@@ -1,4 +1,4 @@
-/** A holder's wallet: the peer that connects, talks, takes credentials and presents them. All of it is gone when it stops. */
+/** A holder's wallet: the peer that connects, talks, takes credentials and presents them. Nothing of it remains when it stops. */
 import {
   type DidCommConnectionRecord,
   DidCommDidExchangeState,
@@ -16,7 +16,7 @@ import { startParts, type WalletOptions, type WalletParts } from './wallet-parts
 export class Wallet {
   /** The wallet's own did:key, the subject of its credentials. */
   readonly did: string
-  /** Credo itself, for what this class has no word for. */
+  /** Credo itself, for operations that this class lacks. */
   readonly agent: HolderAgent
   /** Messages, problem reports and errors so far. */
   readonly journal: Journal
@@ -38,7 +38,7 @@ export class Wallet {
     return new Wallet(options, await startParts(options))
   }
 
-  /** Takes an invitation as a scanned QR code gives it. Resolves to the id of the connection that is being made, if any is. */
+  /** Accepts an invitation from a scanned QR code. Resolves to the id of the new connection, if there is one. */
   async receive(invitationUrl: string): Promise<string | undefined> {
     const { handshake, label = 'Wallet' } = this.#options
     const invitation = await this.agent.didcomm.oob.parseInvitation(invitationUrl)
@@ -50,7 +50,7 @@ export class Wallet {
     return connectionRecord?.id
   }
 
-  /** Takes an invitation and waits until the connection is complete. */
+  /** Accepts an invitation and waits until the connection is complete. */
   async connect(invitationUrl: string): Promise<DidCommConnectionRecord> {
     const connectionId = await this.receive(invitationUrl)
     if (connectionId === undefined) throw new Error('this invitation asks for no connection')
@@ -64,13 +64,13 @@ export class Wallet {
     return this.agent.didcomm.basicMessages.sendMessage(connectionId, content)
   }
 
-  /** Fetches what the other agent keeps for a wallet without an endpoint, until it keeps nothing more. */
+  /** Fetches the messages that wait at the other agent for a wallet without an endpoint, until none is left. */
   async pickUp(connectionId: string, protocolVersion: 'v1' | 'v2' = 'v2'): Promise<void> {
     await this.agent.didcomm.messagePickup.pickupMessages({ connectionId, protocolVersion, awaitCompletion: true })
     await this.#parts.inbox.settled()
   }
 
-  /** Basic messages of both directions, in the order in which the wallet sent or got them. */
+  /** Basic messages of both directions, in the order in which the wallet sent or received them. */
   messages(connectionId?: string) {
     return this.agent.didcomm.basicMessages.findAllByQuery(connectionId === undefined ? {} : { connectionId })
   }
@@ -92,27 +92,27 @@ export class Wallet {
     return this.agent.didcomm.proofs.getAll()
   }
 
-  /** What a proof exchange asks for and gave, by format. */
+  /** The request and the presentation of a proof exchange, by format. */
   proofContents(proofId: string) {
     return this.agent.didcomm.proofs.getFormatData(proofId)
   }
 
-  /** Answers a proof request that waits; tells whether the wallet holds what it asks for. */
+  /** Answers a proof request that waits; returns whether the wallet holds the requested credentials. */
   answerProof(proofId: string): Promise<boolean> {
     return this.#answers.answer(proofId)
   }
 
-  /** Envelopes that came to the endpoint, duplicates included. */
+  /** Envelopes that the endpoint received, duplicates included. */
   get envelopes(): readonly string[] {
     return this.#parts.endpoint?.envelopes ?? []
   }
 
-  /** Envelopes that the wallet delivered, with what the agent answered. */
+  /** Envelopes that the wallet delivered, with the agent's answers. */
   get posted() {
     return [...this.#parts.transport.posted]
   }
 
-  /** Delivers everything that was delivered so far once more, in the same order; what is answered now is not handled. */
+  /** Delivers all earlier envelopes once more, in the same order; the new answers are not handled. */
   async repost(): Promise<Answer[]> {
     const answers: Answer[] = []
     for (const { endpoint, envelope } of this.posted) {

@@ -17,7 +17,7 @@ const read = async (url: string): Promise<string> => {
 
 const failure = (error: unknown) => ({ error: 'notFound', message: String(error) })
 
-/** Credo's resolver takes no port, and always TLS. */
+/** Credo's resolver accepts no port, and always uses TLS. */
 export class LocalWebVhResolver extends WebVhDidResolver {
   override async resolveResource(_: AgentContext, id: string) {
     try {

@@ -1,4 +1,6 @@
-/** Checks of the account: credentials, region, concurrency, quotas, and the rights to write logs and create keys. */
+/**
+ * Checks of the account: credentials, region, concurrency, quotas, and the permissions to write logs and create keys.
+ */
 import type { Account } from '../account.ts'
 import { type CapSettings, capLosses, capsOf, didcommLosses, NEW_ACCOUNT_CONCURRENCY } from '../concurrency.ts'
 import { type Finding, findingsOf } from '../finding.ts'
@@ -17,8 +19,8 @@ export const checkCredentials = ({ identity, region }: Account): Finding[] => {
   }
   const { kind, message } = identity.failure
   if (kind === 'unauthenticated')
-    return fault(`AWS does not take them: log in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID (${message})`)
-  return fault(`AWS does not answer in ${region}: is it a region that the account has switched on? (${message})`)
+    return fault(`AWS rejects them: log in, or set AWS_PROFILE or AWS_ACCESS_KEY_ID (${message})`)
+  return fault(`AWS is unreachable in ${region}: is the region enabled for the account? (${message})`)
 }
 
 const CONCURRENCY = 'concurrency'
@@ -27,14 +29,16 @@ export const checkConcurrency = ({ lambda }: Account, settings: CapSettings): Fi
   if ('failure' in lambda && lambda.failure.kind === 'unavailable') {
     const { action, message } = lambda.failure
     return findingsOf(CONCURRENCY).warning(
-      `${action} could not be asked, so the ${NEW_ACCOUNT_CONCURRENCY} of a new account are assumed (${message})`,
+      `${action} failed, so the ${NEW_ACCOUNT_CONCURRENCY} of a new account are assumed (${message})`,
     )
   }
   return ifRead(CONCURRENCY, lambda, ({ unreserved }, { ok, warning }) => {
     const caps = capsOf(unreserved, settings)
     const losses = [...capLosses(unreserved, caps), ...didcommLosses(unreserved, settings)]
     if (losses.length > 0) return losses.flatMap(warning)
-    return ok(`${unreserved} functions at once, of which deliveries take ${caps.deliver + caps.deliverSlowly} at most`)
+    return ok(
+      `${unreserved} concurrent functions, of which deliveries take ${caps.deliver + caps.deliverSlowly} at most`,
+    )
   })
 }
 
@@ -44,21 +48,21 @@ const CODE_BYTES = 100_000_000
 /** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const checkCodeStorage = ({ lambda }: Account): Finding[] => {
   const { ok, fault } = findingsOf('code storage')
-  // If it can't be read, `checkConcurrency` reports that.
+  // If it cannot be read, `checkConcurrency` reports that.
   const codeLeft = 'value' in lambda ? lambda.value.codeLeft : undefined
   if (codeLeft === undefined) return []
   const megabytes = (bytes: number) => `${Math.floor(bytes / 1e6)} MB`
   if (codeLeft >= CODE_BYTES) return ok(`room for ${megabytes(codeLeft)} more`)
   return fault(
-    `Lambda takes ${megabytes(codeLeft)} more code in this region, and a deployment needs up to ${megabytes(CODE_BYTES)}: delete functions, or ask for more in Service Quotas (Lambda, "Function and layer storage")`,
+    `Lambda accepts ${megabytes(codeLeft)} more code in this region, and a deployment needs up to ${megabytes(CODE_BYTES)}: delete functions, or ask for more in Service Quotas (Lambda, "Function and layer storage")`,
   )
 }
 
-/** Write units of a credential that is issued, with all of its messages (docs/cost.md). */
+/** Write units for issuing a credential, with all messages (docs/cost.md). */
 export const CREDENTIAL_WRITES = 52
 
 /**
- * Write units a second that a table on demand takes at first; later twice what it has had.
+ * Write units a second that a new on-demand table accepts; later twice its previous peak.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
  */
 const NEW_TABLE_WRITES = 4_000
@@ -69,7 +73,7 @@ const checkTableWrites = (tableWrites: number, operationRate: number): Finding[]
     `${units} write units a second (${Math.round(units / CREDENTIAL_WRITES)} credentials)`
   return operationRate * CREDENTIAL_WRITES > tableWrites
     ? warning(
-        `OPERATION_RATE is ${operationRate} requests a second, and a table takes ${credentials(tableWrites)}: ask for more in Service Quotas (DynamoDB, L-AB614373)`,
+        `OPERATION_RATE is ${operationRate} requests a second, and a table accepts ${credentials(tableWrites)}: ask for more in Service Quotas (DynamoDB, L-AB614373)`,
       )
     : ok(`${credentials(tableWrites)}; a new table begins with ${credentials(NEW_TABLE_WRITES)}`)
 }
@@ -100,9 +104,9 @@ export const checkQuotas = (
   ...ifRead('roles', roles, ({ used, most }, { ok, fault }) =>
     used + newRoles > most
       ? fault(
-          `${newRoles} roles are to be made, and ${used} of ${most} are there: ask for more in Service Quotas (IAM, L-FE177D64)`,
+          `${newRoles} roles will be created, and ${used} of ${most} exist: ask for more in Service Quotas (IAM, L-FE177D64)`,
         )
-      : ok(`${used} of ${most} are there, and ${newRoles} are to be made`),
+      : ok(`${used} of ${most} exist, and ${newRoles} will be created`),
   ),
 ]
 
@@ -117,17 +121,17 @@ const countResources = (paths: readonly string[]): number =>
 
 export const checkKeyRights = ({ keyRights }: Account, makesKey: boolean): Finding[] =>
   ifRead('KMS rights', keyRights, ({ denied }, { ok, fault }) => {
-    if (!makesKey) return ok('no key is to be made')
-    if (denied === undefined) return ok('KMS answers; IAM could not be asked whether the key may be made')
-    if (denied.length === 0) return ok('the key may be made')
-    return fault(`IAM refuses ${denied.join(', ')}: allow them to whoever deploys`)
+    if (!makesKey) return ok('no key will be created')
+    if (denied === undefined) return ok('KMS is available; whether IAM allows creating the key is unknown')
+    if (denied.length === 0) return ok('the key may be created')
+    return fault(`IAM denies ${denied.join(', ')}: allow them to the deploying user or role`)
   })
 
 export const checkCloudWatchRole = ({ gateway }: Account): Finding[] =>
   ifRead('CloudWatch role of API Gateway', gateway, ({ cloudWatchRole, roleExists }, { ok, fault }) => {
-    if (cloudWatchRole === undefined) return ok('the account has none in this region; deploy makes it and sets it')
+    if (cloudWatchRole === undefined) return ok('the account has none in this region; deploy creates and sets it')
     if (roleExists) return ok(cloudWatchRole)
     return fault(
-      `${cloudWatchRole} is set and does not exist: take it away with \`aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=\`, and deploy sets another`,
+      `${cloudWatchRole} is set but does not exist: remove it with \`aws apigateway update-account --patch-operations op=replace,path=/cloudwatchRoleArn,value=\`, and deploy sets another`,
     )
   })

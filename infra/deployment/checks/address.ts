@@ -1,5 +1,5 @@
 /**
- * Checks of the domain that the stack is to create: the certificate is valid for it, and neither the domain nor its
+ * Checks of the domain that the stack will create: the certificate is valid for it, and neither the domain nor its
  * record exists elsewhere.
  */
 import { ofType, variablesOf } from '../../service.ts'
@@ -8,23 +8,23 @@ import type { AddressOnAws } from '../address-on-aws.ts'
 import { type Finding, findingsOf } from '../finding.ts'
 import { ifRead } from '../reading.ts'
 
-/** Wallets keep the address that the stage had when they met it. `publicUrl`: of the deployment to come. */
+/** Wallets keep the address that the stage had when they connected. `publicUrl`: that of the next deployment. */
 export const checkSameAddress = ({ stack }: Account, publicUrl: unknown): Finding[] => {
   if ('failure' in stack || stack.value === undefined) return []
   const functions = ofType(stack.value.template?.Resources ?? {}, 'AWS::Lambda::Function')
   const deployed = functions.map(([, lambda]) => variablesOf(lambda).PUBLIC_URL).find((url) => url !== undefined)
-  // Wrong settings are reported elsewhere.
+  // Another check reports invalid settings.
   if (deployed === undefined || publicUrl === undefined) return []
   const { ServiceEndpoint } = stack.value.outputs
   // An expression is for the address that AWS has generated.
   const [old, next] = [deployed, publicUrl].map((url) => (typeof url === 'string' ? url : ServiceEndpoint))
-  const remedy = 'set PUBLIC_URL to it, or ALLOW_NEW_ADDRESS=true if it goes on leading here'
-  return old === next ? [] : findingsOf('address').fault(`wallets keep ${old} for ever: ${remedy}`)
+  const remedy = 'set PUBLIC_URL to it, or ALLOW_NEW_ADDRESS=true if it still leads to this service'
+  return old === next ? [] : findingsOf('address').fault(`wallets keep ${old} permanently: ${remedy}`)
 }
 
 export const checkAddress = ({ address, stack, region }: Account): Finding[] => {
   if (address === undefined) return []
-  // If the stack can't be read, which `checkStack` reports, it is not known whether domain and record are its own.
+  // If the stack cannot be read, which `checkStack` reports, it is unknown whether domain and record are its own.
   const own = 'value' in stack ? (stack.value?.physicalIds ?? {}) : undefined
   return [
     ...checkCertificate(address, region),
@@ -36,15 +36,15 @@ const checkCertificate = ({ certificate, certificateArn: arn, domainName }: Addr
   ifRead('certificate', certificate, (there, { ok, fault }) => {
     const ask = `with \`aws acm request-certificate --domain-name ${domainName} --validation-method DNS\``
     if (there === undefined)
-      return fault(`CERTIFICATE_ARN=${arn}: there is none of this ARN in ${region}: ask for one ${ask}`)
+      return fault(`CERTIFICATE_ARN=${arn}: there is no such certificate in ${region}: request one ${ask}`)
     const { status, names } = there
     if (status === 'PENDING_VALIDATION')
       return fault(
-        `${arn} is ${status}: make the DNS record that \`aws acm describe-certificate --certificate-arn ${arn}\` names, and wait until it is ISSUED`,
+        `${arn} is ${status}: create the DNS record that \`aws acm describe-certificate --certificate-arn ${arn}\` names, and wait until it is ISSUED`,
       )
-    if (status !== 'ISSUED') return fault(`${arn} is ${status}: ask for another ${ask}`)
+    if (status !== 'ISSUED') return fault(`${arn} is ${status}: request another ${ask}`)
     if (!names.some((name) => covers(name, domainName)))
-      return fault(`${arn} is for ${names.join(', ')}, and not for ${domainName}: ask for one ${ask}`)
+      return fault(`${arn} is for ${names.join(', ')}, not for ${domainName}: request one ${ask}`)
     return ok(`issued for ${domainName}`)
   })
 
@@ -58,12 +58,12 @@ const covers = (name: string, domainName: string): boolean =>
  */
 const checkDomain = ({ domain, domainName }: AddressOnAws, own: Record<string, string>): Finding[] =>
   ifRead('domain', domain, (there, { ok, fault }) => {
-    if (there === undefined) return ok(`${domainName} is to be made`)
+    if (there === undefined) return ok(`${domainName} will be created`)
     if (own.ApiDomain === domainName) return ok(`${domainName} is the stack's`)
     const whose =
-      there.stack === undefined ? 'is there already, and no stack has it' : `is the domain of the stack ${there.stack}`
+      there.stack === undefined ? 'already exists, and no stack has it' : `is the domain of the stack ${there.stack}`
     return fault(
-      `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it as it is, or move it (docs/deploy.md, "Address")`,
+      `${domainName} ${whose}: leave CERTIFICATE_ARN and HOSTED_ZONE_ID out to use it unchanged, or move it (docs/deploy.md, "Address")`,
     )
   })
 

@@ -15,7 +15,7 @@ export const anonCredsPlan = (architecture: string): AnonCredsPlan => ({
 })
 
 /**
- * Without the library a deployment would refuse what the last one accepted, so this has to be asked for
+ * Without the library a deployment would reject requests that the last one accepted, so this must be explicit
  * (`ANONCREDS=off`).
  */
 export const checkAnonCreds = (
@@ -24,7 +24,7 @@ export const checkAnonCreds = (
 ): Finding[] => {
   const { ok, fault } = findingsOf('anoncreds')
   if (ANONCREDS === 'off') return ok('off')
-  if (hasLibrary) return ok(`its library for ${architecture} is here`)
-  const remedy = `npm run anoncreds -- --arch ${architecture} brings it, ANONCREDS=off does without`
-  return fault(`its library for ${architecture} is not here: ${remedy}`)
+  if (hasLibrary) return ok(`its library for ${architecture} is installed`)
+  const remedy = `npm run anoncreds -- --arch ${architecture} installs it, ANONCREDS=off deploys without it`
+  return fault(`its library for ${architecture} is missing: ${remedy}`)
 }

@@ -1,5 +1,5 @@
-/** Checks the settings in the environment, with a line for each that is wrong or probably unintended. */
-import { urlFault } from '../../../lib/egress/address-guard.ts'
+/** Checks the settings in the environment, with a line for each that is invalid or probably unintended. */
+import { invalidUrlReason } from '../../../lib/egress/address-guard.ts'
 import { DEVELOPMENT } from '../../gateway/address.ts'
 import { withoutEmpty } from '../../settings.ts'
 import { type Finding, findingsOf } from '../finding.ts'
@@ -14,19 +14,19 @@ export const checkSettings = (environment: NodeJS.ProcessEnv, stage: string, reg
   return ok('as they are described')
 }
 
-/** Warnings about `PUBLIC_URL`, which wallets store for ever. */
+/** Warnings about `PUBLIC_URL`, which wallets store permanently. */
 const addressDoubts = ({ PUBLIC_URL, DOMAIN_NAME, CERTIFICATE_ARN }: NodeJS.ProcessEnv): string[] => {
   if (PUBLIC_URL === undefined) return []
-  const refusal = urlFault(PUBLIC_URL, { local: false })
+  const rejection = invalidUrlReason(PUBLIC_URL, { local: false })
   const { hostname } = new URL(PUBLIC_URL)
   return [
-    ...(refusal === undefined
+    ...(rejection === undefined
       ? []
-      : [`PUBLIC_URL: ${refusal}: wallets and other agents elsewhere will not reach ${hostname}, or refuse to`]),
+      : [`PUBLIC_URL: ${rejection}: other hosts cannot reach ${hostname}, or reject it`]),
     ...(CERTIFICATE_ARN === undefined || DOMAIN_NAME === hostname
       ? []
       : [
-          `PUBLIC_URL is at ${hostname}, and the stack makes ${DOMAIN_NAME}: wallets keep the first; leave PUBLIC_URL out where they are to keep the other`,
+          `PUBLIC_URL is at ${hostname}, and the stack makes ${DOMAIN_NAME}: wallets store the first; leave PUBLIC_URL out if they are to store the other`,
         ]),
   ]
 }

@@ -29,7 +29,7 @@ export const checkTemplate = (template: Template): Finding[] => {
     return ok(`${bytes} bytes, ${resources} of ${LIMITS.resources} resources, ${outputs} of ${LIMITS.outputs} outputs`)
   return tooMuch.flatMap((what) =>
     fault(
-      `it has ${counts[what]} ${what}, and CloudFormation takes ${LIMITS[what]}: take operations or options out of serverless.yml`,
+      `it has ${counts[what]} ${what}, and CloudFormation accepts ${LIMITS[what]}: remove operations or options from serverless.yml`,
     ),
   )
 }
@@ -72,7 +72,7 @@ export const checkEnvironments = (template: Template, region: string): Finding[]
   const [{ id, largest, bytes } = { id: '', largest: '', bytes: 0 }] = tooLarge.toSorted((a, b) => b.bytes - a.bytes)
   const others = tooLarge.length > 1 ? `, and ${tooLarge.length - 1} others have too many` : ''
   return fault(
-    `${id} has ${bytes} bytes, and Lambda takes ${ENVIRONMENT_BYTES}${others}: ${largest} is the largest, make it shorter`,
+    `${id} has ${bytes} bytes, and Lambda accepts ${ENVIRONMENT_BYTES}${others}: ${largest} is the largest, make it shorter`,
   )
 }
 
@@ -103,5 +103,5 @@ export const checkStageName = (stage: string, functionNames: readonly string[]):
 
 const tooLongBy = (stage: string, name: string, most: number): Finding[] =>
   ofName.fault(
-    `${stage} is ${name.length - most} characters too long: ${name} has ${name.length}, and AWS takes ${most}`,
+    `${stage} is ${name.length - most} characters too long: ${name} has ${name.length}, and AWS accepts ${most}`,
   )

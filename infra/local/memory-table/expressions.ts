@@ -9,11 +9,12 @@ export interface Placeholders {
 /** An error as DynamoDB names it. */
 export const awsError = (name: string, message: string): Error => Object.assign(new Error(message), { name })
 
+/** The error with which DynamoDB rejects an invalid request. */
 export const invalid = (message: string): Error => awsError('ValidationException', message)
 
 type Test = (item: Item, placeholders: Placeholders) => boolean
 
-/** On the wire they are base64. */
+/** Requests over HTTP have base64. */
 const bytesOf = (value: Uint8Array | string): Uint8Array =>
   typeof value === 'string' ? Buffer.from(value, 'base64') : value
 
@@ -43,8 +44,8 @@ class Parser {
     this.#tokens = expression.match(/[()]|<=|>=|[=<]|[#:\w]+/g) ?? []
   }
 
-  whole(): Test {
-    const test = this.#any()
+  parse(): Test {
+    const test = this.#parseOr()
     if (this.#next !== this.#tokens.length) throw invalid(`not supported in memory: ${this.#tokens.join(' ')}`)
     return test
   }
@@ -56,7 +57,7 @@ class Parser {
     return token
   }
 
-  #joinedBy(word: 'AND' | 'OR', part: () => Test): Test[] {
+  #parseTermsJoinedBy(word: 'AND' | 'OR', part: () => Test): Test[] {
     const parts = [part()]
     while (this.#tokens[this.#next] === word) {
       this.#take(word)
@@ -65,20 +66,20 @@ class Parser {
     return parts
   }
 
-  #any(): Test {
-    const parts = this.#joinedBy('OR', () => this.#all())
+  #parseOr(): Test {
+    const parts = this.#parseTermsJoinedBy('OR', () => this.#parseAnd())
     return (item, placeholders) => parts.some((part) => part(item, placeholders))
   }
 
-  #all(): Test {
-    const parts = this.#joinedBy('AND', () => this.#one())
+  #parseAnd(): Test {
+    const parts = this.#parseTermsJoinedBy('AND', () => this.#parseTerm())
     return (item, placeholders) => parts.every((part) => part(item, placeholders))
   }
 
-  #one(): Test {
+  #parseTerm(): Test {
     const token = this.#take()
     if (token === '(') {
-      const inner = this.#any()
+      const inner = this.#parseOr()
       this.#take(')')
       return inner
     }
@@ -99,13 +100,13 @@ class Parser {
   }
 }
 
-const parsed = new Map<string, Test>()
+const conditionCache = new Map<string, Test>()
 
-/** Whether a condition holds for an item; for no item where it is undefined. */
+/** Whether a condition holds for an item; undefined: for a missing item. */
 export const holds = (expression: string | undefined, item: Item | undefined, placeholders: Placeholders): boolean => {
   if (expression === undefined) return true
-  const test = parsed.get(expression) ?? new Parser(expression).whole()
-  parsed.set(expression, test)
+  const test = conditionCache.get(expression) ?? new Parser(expression).parse()
+  conditionCache.set(expression, test)
   return test(item ?? {}, placeholders)
 }
 
@@ -115,7 +116,7 @@ const plus = ({ N: number }: AttributeValue, { N: added }: AttributeValue): Attr
 }
 
 /** The item after `SET ... REMOVE ... ADD ...`. */
-export const updated = (expression: string, item: Item, placeholders: Placeholders): Item => {
+export const applyUpdate = (expression: string, item: Item, placeholders: Placeholders): Item => {
   const changed = { ...item }
   const value = (token = ''): AttributeValue => {
     const found = placeholders.ExpressionAttributeValues?.[token]

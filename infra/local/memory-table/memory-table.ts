@@ -1,14 +1,14 @@
 /**
- * The table in this process's memory, as far as this service uses DynamoDB. Its responses are those of the embedded
- * database, which test/unit/store/memory-dynamo.test.ts compares.
+ * The part of DynamoDB that this service uses, in this process: much faster than a database. Requests of each kind have
+ * the same responses as from the embedded database (test/unit/store/memory-dynamo.test.ts).
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import type { Item } from '../../../lib/store/table.ts'
-import { awsError, holds, invalid, type Placeholders, updated } from './expressions.ts'
+import { applyUpdate, awsError, holds, invalid, type Placeholders } from './expressions.ts'
 import { Sorted } from './sorted.ts'
 
-/** Of a request, as JSON or as the SDK has it. */
+/** Input of a request, as JSON or in the SDK's form. */
 export type Input = Readonly<Record<string, unknown>>
 
 interface Write extends Placeholders {
@@ -22,7 +22,7 @@ interface Write extends Placeholders {
 
 type Operation = 'Put' | 'Update' | 'Delete'
 
-/** An item before and after a write; undefined: there is none. */
+/** An item before and after a write; undefined: it does not exist. */
 export interface ItemChange {
   before: Item | undefined
   after: Item | undefined
@@ -56,12 +56,12 @@ const MAX_PAGE_BYTES = 1024 * 1024
 const MAX_NUMBER_BYTES = 21
 
 /**
- * Ms for which a token stands for its transaction.
+ * Ms for which a request with a used token is a retry.
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 const TOKEN_LIFETIME_MS = 10 * 60_000
 
-/** The keys and the index of infra/table.yml. Queries are read as lib/store/table.ts writes them. */
+/** The keys and the index of infra/table.yml. Only the queries of lib/store/table.ts are supported. */
 export const KEYS = {
   KeySchema: [
     { AttributeName: 'pk', KeyType: 'HASH' },
@@ -82,7 +82,7 @@ const PROJECTED = ['pk', 'sk', 'dueShard', 'dueAt', 'kind', 'lane', 'destination
 const PARTITION_QUERY = /^pk = :pk( AND sk (>= :from|<= :to|BETWEEN :from AND :to))?$/
 const INDEX_QUERY = /^(dueShard|#shard) = :shard AND (dueAt|#time) <= :until$/
 
-/** Of bytes on the wire, which are base64, or of the SDK. */
+/** Length of bytes from HTTP, which are base64, or from the SDK. */
 const lengthOf = (bytes: Uint8Array | string): number =>
   typeof bytes === 'string' ? Buffer.byteLength(bytes, 'base64') : bytes.byteLength
 
@@ -104,17 +104,17 @@ const addressOf = (write: Write): { pk: string; sk: string } => {
 const partOf = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(names.flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]] as const])))
 
-/** What the error of a condition that does not hold has of the stored item. */
-const returnedBy = ({ ReturnValuesOnConditionCheckFailure: returned }: Write, Item: Item | undefined) =>
+/** The stored item in the error of a failed condition, if it is requested. */
+const requestedOldItem = ({ ReturnValuesOnConditionCheckFailure: returned }: Write, Item: Item | undefined) =>
   returned === 'ALL_OLD' && Item !== undefined ? { Item } : {}
 
-/** Sorts the entries of an index: by time, then by key. */
+/** The sort key of an index entry: time, then key. */
 const indexKey = ({ dueAt, pk, sk }: Item): string => `${(dueAt?.N ?? '').padStart(20, '0')} ${pk?.S} ${sk?.S}`
 
 export class MemoryTable {
   /** Called with each change, in their order. */
   onChange: ((change: ItemChange) => void) | undefined
-  /** Of transactions that were written, with the time, oldest first. */
+  /** Tokens of written transactions, with the time, oldest first. */
   readonly #tokens = new Map<string, number>()
   readonly #partitions = new Map<string, Sorted<Item>>()
   readonly #due = new Map<string, Sorted<Item>>()
@@ -133,9 +133,9 @@ export class MemoryTable {
     for (const partition of this.#partitions.values()) yield* partition.between('', LAST)
   }
 
-  /** The response to a command of the SDK. Throws the errors of DynamoDB. */
-  answer = async (name: string, input: Input): Promise<object> => {
-    // As with a database, the response comes after all that the running tasks can do without it.
+  /** The response to a command of the SDK. Throws DynamoDB's error if a condition does not hold. */
+  execute = async (name: string, input: Input): Promise<object> => {
+    // Like a database's response, it arrives after all running tasks have done their work that does not need it.
     await immediate()
     if (name === 'GetItem') return { Item: this.#get(addressOf(input as Write)) }
     if (name === 'Query') return this.#query(input as unknown as Query)
@@ -217,7 +217,7 @@ export class MemoryTable {
       throw new ConditionalCheckFailedException({
         message: 'The conditional request failed',
         $metadata: {},
-        ...returnedBy(write, found),
+        ...requestedOldItem(write, found),
       })
     const item = this.#after(operation, write)
     this.#store(address, item)
@@ -229,14 +229,14 @@ export class MemoryTable {
       if (time > Date.now() - TOKEN_LIFETIME_MS) break
       this.#tokens.delete(old)
     }
-    // The SDK repeats a request whose response was lost.
+    // The SDK retries a request whose response was lost.
     if (this.#tokens.has(token)) return {}
     const writes = TransactItems.flatMap((item) => Object.entries(item) as [Operation, Write][])
     const addresses = writes.map(([, write]) => JSON.stringify(addressOf(write)))
     if (new Set(addresses).size < addresses.length) throw invalid('an item twice')
     const bytes = writes.reduce((sum, [, write]) => sum + sizeOf(write.Item ?? write.Key ?? {}), 0)
     if (writes.length > MAX_TRANSACTION_ITEMS || bytes > MAX_TRANSACTION_BYTES) throw invalid('a transaction too large')
-    const reasons = writes.map((write) => this.#reasonAgainst(...write))
+    const reasons = writes.map((write) => this.#cancellationReason(...write))
     if (reasons.some(({ Code }) => Code !== 'None'))
       throw Object.assign(awsError('TransactionCanceledException', 'cancelled'), { CancellationReasons: reasons })
     const items = writes.map(([operation, write]) => this.#after(operation, write))
@@ -246,10 +246,10 @@ export class MemoryTable {
   }
 
   /** Why a transaction with the write would be cancelled. */
-  #reasonAgainst(operation: Operation, write: Write): { Code: string; Item?: Item | undefined } {
+  #cancellationReason(operation: Operation, write: Write): { Code: string; Item?: Item | undefined } {
     const found = this.#get(addressOf(write))
     if (!holds(write.ConditionExpression, found, write))
-      return { Code: 'ConditionalCheckFailed', ...returnedBy(write, found) }
+      return { Code: 'ConditionalCheckFailed', ...requestedOldItem(write, found) }
     try {
       this.#changed(operation, write)
       return { Code: 'None' }
@@ -258,7 +258,7 @@ export class MemoryTable {
     }
   }
 
-  /** The item as the write leaves it. Throws where it is too large. */
+  /** The item after the write. Throws if it is too large. */
   #after(operation: Operation, write: Write): Item | undefined {
     const item = this.#changed(operation, write)
     if (sizeOf(item ?? {}) > MAX_ITEM_BYTES) throw invalid('Item size has exceeded the maximum allowed size')
@@ -268,7 +268,7 @@ export class MemoryTable {
   #changed(operation: Operation, write: Write): Item | undefined {
     if (operation === 'Delete') return undefined
     const { Key = {}, UpdateExpression = '' } = write
-    return operation === 'Put' ? write.Item : updated(UpdateExpression, this.#get(addressOf(write)) ?? Key, write)
+    return operation === 'Put' ? write.Item : applyUpdate(UpdateExpression, this.#get(addressOf(write)) ?? Key, write)
   }
 
   #store({ pk, sk }: { pk: string; sk: string }, item: Item | undefined): void {

@@ -6,16 +6,16 @@ import { text } from 'node:stream/consumers'
 import { LOOPBACK } from '../port.ts'
 import { MemoryDatabase } from './memory-database.ts'
 
-/** Starts it without a table, on a free port. */
+/** Starts the server without a table, on a free port. */
 export const serveMemoryDatabase = async (): Promise<{ endpoint: string; stop(): Promise<void> }> => {
   const { respond } = new MemoryDatabase()
   const server = createServer((request, response) => {
-    const answer = async () => {
+    const handle = async () => {
       const { status, body } = await respond(String(request.headers['x-amz-target']), await text(request))
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(body)
     }
     // The client has closed the connection.
-    answer().catch(() => response.destroy())
+    handle().catch(() => response.destroy())
   })
   // An idle connection would be closed while its client sends the next request.
   server.keepAliveTimeout = 0

@@ -1,6 +1,6 @@
 /** A map whose keys are in order. */
 
-/** The index of the first key for which `isAtLeast` holds, in a list in which it holds for all keys after that one. */
+/** Binary search: the index of the first key for which `isAtLeast` is true. It is true for all later keys, too. */
 const first = <T>(keys: readonly T[], isAtLeast: (key: T) => boolean): number => {
   let [low, high] = [0, keys.length]
   while (low < high) {
@@ -42,7 +42,7 @@ export class Sorted<V> {
     )
   }
 
-  /** The values of the keys between two, both included, from one end or the other, not those up to `after`. */
+  /** The values of the keys from `from` to `to`, both included, in either order, and only those that follow `after`. */
   *between(from: string, to: string, { descending = false, after }: { descending?: boolean; after?: string } = {}) {
     let low = first(this.#keys, (one) => one >= from)
     let high = first(this.#keys, (one) => one > to) - 1

@@ -1,4 +1,4 @@
-/** The stream of the table in memory. It holds a change until all of its readers have handled it. */
+/** The stream of the table in memory. It stores a change until all of its readers have handled it. */
 import { invalid } from './expressions.ts'
 import type { Input, ItemChange } from './memory-table.ts'
 
@@ -6,7 +6,7 @@ const MAX_RECORDS = 1_000
 
 const Shards = [{ ShardId: 'shard' }]
 
-/** What a stream shows of a change; undefined where nothing changed. */
+/** The stream record of a change; undefined if the item is unchanged. */
 const toRecord = ({ before, after }: ItemChange, number: number): object | undefined => {
   const { pk, sk } = after ?? before ?? {}
   if (JSON.stringify(before) === JSON.stringify(after)) return undefined
@@ -28,22 +28,22 @@ const toRecord = ({ before, after }: ItemChange, number: number): object | undef
 
 export class TableStream {
   readonly #records: object[] = []
-  /** Number of records that are no longer held. */
-  #forgotten = 0
+  /** Number of removed records. */
+  #removedCount = 0
   /** Position of each reader: it has handled all records before. */
   readonly #readers = new Map<string, number>()
 
-  get held(): number {
+  get size(): number {
     return this.#records.length
   }
 
   add(change: ItemChange): void {
-    const record = toRecord(change, this.#forgotten + this.#records.length + 1)
+    const record = toRecord(change, this.#removedCount + this.#records.length + 1)
     if (record !== undefined) this.#records.push(record)
   }
 
   /** The response to a request of the streams' API. */
-  answer(operation: string, input: Input, streamArn: string): object {
+  execute(operation: string, input: Input, streamArn: string): object {
     if (operation === 'ListStreams') return { Streams: [{ StreamArn: streamArn }] }
     if (operation === 'DescribeStream') return { StreamDescription: { Shards } }
     if (operation === 'GetShardIterator') return this.#startReader(input.ShardIteratorType)
@@ -53,18 +53,18 @@ export class TableStream {
   #startReader(type: unknown): object {
     if (type !== 'TRIM_HORIZON') throw invalid(`not supported in memory: ${type}`)
     const reader = String(this.#readers.size)
-    this.#readers.set(reader, this.#forgotten)
-    return { ShardIterator: `${reader} ${this.#forgotten}` }
+    this.#readers.set(reader, this.#removedCount)
+    return { ShardIterator: `${reader} ${this.#removedCount}` }
   }
 
-  /** A reader that asks for the records after others has handled those. */
+  /** A request for the records after a position confirms that its reader has handled all earlier ones. */
   #read(iterator: string, limit: number): object {
     const [reader = '', position] = iterator.split(' ')
     const from = Number(position)
     this.#readers.set(reader, from)
     const handled = Math.min(...this.#readers.values())
-    this.#records.splice(0, handled - this.#forgotten)
-    this.#forgotten = handled
+    this.#records.splice(0, handled - this.#removedCount)
+    this.#removedCount = handled
     const Records = this.#records.slice(from - handled, from - handled + limit)
     return { Records, NextShardIterator: `${reader} ${from + Records.length}` }
   }

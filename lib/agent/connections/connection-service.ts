@@ -1,9 +1,9 @@
-/** Credo's connection service and connections/1.0 (Aries RFC 0160): documents have to be their sender's. */
+/** Credo's connection service and connections/1.0 (Aries RFC 0160): documents must belong to their sender. */
 import { type DependencyManager, DidRepository, EventEmitter, InjectionSymbols } from '@credo-ts/core'
 import { DidCommConnectionRepository, DidCommConnectionService, DidCommDidExchangeState } from '@credo-ts/didcomm'
 import { withoutQueue } from '../transport/index.ts'
 import { connectionOfKeys } from './current-connection.ts'
-import { processRequest, respond, withContext } from './handshakes.ts'
+import { createResponseWith, processRequest, withContext } from './handshakes.ts'
 import { assertOfSender, assertSignedOfSender } from './their-did.ts'
 import { removeExpiry } from './unsolicited-requests.ts'
 
@@ -31,7 +31,7 @@ export class AgentConnectionService extends DidCommConnectionService {
   }
 
   override async createResponse(...[agentContext, connection, outOfBand, chosenRouting]: Arguments<'createResponse'>) {
-    const response = await respond(agentContext, connection, outOfBand, chosenRouting, (routing) =>
+    const response = await createResponseWith(agentContext, connection, outOfBand, chosenRouting, (routing) =>
       super.createResponse(agentContext, connection, outOfBand, routing),
     )
     return { ...response, message: withoutQueue(response.message) }
@@ -43,7 +43,7 @@ export class AgentConnectionService extends DidCommConnectionService {
     return super.processResponse(inbound, outOfBand)
   }
 
-  /** Every change of state of both protocols comes here. */
+  /** Called for every change of state in both protocols. */
   override async updateState(...[agentContext, connection, state]: Arguments<'updateState'>) {
     if (state === DidCommDidExchangeState.Completed) await removeExpiry(agentContext, connection)
     await super.updateState(agentContext, connection, state)

@@ -1,4 +1,4 @@
-/** Which connection a message belongs to, and whether its sender is the connection's current DID. */
+/** Finds the connection of a message, and checks that its sender is the current DID of the connection. */
 import { type AgentContext, CredoError, DidRepository } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -18,9 +18,8 @@ interface Keys {
 }
 
 /**
- * The last connection of our key, which is usually unique to a connection, with a DID of the sender's key. Credo expects
- * one DID for the sender's key, so a second document with that key, which anybody can write, would break the
- * connection.
+ * The newest connection of our key, which usually has only one, with a DID of the sender's key. Credo expects one DID
+ * for the sender's key: a third party could break the connection with a second document that has that key.
  */
 export const connectionOfKeys = async (
   agentContext: AgentContext,
@@ -35,14 +34,14 @@ export const connectionOfKeys = async (
 }
 
 /**
- * DIDs of a sender that are looked up beside the newest connections of our DID: each is a query
+ * Maximum number of DIDs of a sender to look up after the newest connections of our DID: each is a query
  * (docs/adr/0041-few-queries-for-the-dids-of-a-key.md).
  */
 const MAX_DIDS = 4
 
 /**
- * Connections of our key that the sender's may be of, newest first: none for a stranger. A DID of ours may have
- * thousands, of which only the newest are read, and after them those with a DID of the sender.
+ * Connections of our key that the sender's key may belong to, newest first; none for an unknown sender. A DID of ours
+ * may have thousands of connections: only the newest are read, and after them those with a DID of the sender. /
  */
 export async function* connectionsOfKeys(
   agentContext: AgentContext,
@@ -56,13 +55,13 @@ export async function* connectionsOfKeys(
   yield* newest.reverse()
   const unit = currentUnit()
   if (!unit.hasOlder(tagPartition(unit.tenant, connectionRecords, 'did', did))) return
-  const theirs = (await newestDidsWithKey(agentContext, senderKey, MAX_DIDS)).flatMap(formsOf)
-  const withTheirs = await Promise.all(
-    theirs.map((one) =>
+  const senderDids = (await newestDidsWithKey(agentContext, senderKey, MAX_DIDS)).flatMap(formsOf)
+  const connectionsOfSender = await Promise.all(
+    senderDids.map((one) =>
       repository.findByQuery(agentContext, { $or: [{ theirDid: one }, { previousTheirDids: [one] }] }),
     ),
   )
-  const ofOurs = withTheirs.flat().filter((connection) => isOfDid(connection, did))
+  const ofOurs = connectionsOfSender.flat().filter((connection) => isOfDid(connection, did))
   yield* ofOurs.sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
 }
 
@@ -92,7 +91,7 @@ const ownDidOf = async (agentContext: AgentContext, key: Ed25519Key): Promise<st
 const isOfDid = ({ did, previousDids }: { did?: unknown; previousDids?: unknown }, own: string): boolean =>
   [did, previousDids].flat().some((one) => typeof one === 'string' && shortForm(one) === shortForm(own))
 
-/** Those of the connections whose current or former DID of ours has this key. */
+/** The connections for which our current or a former DID has this key. */
 export const withOurKey = async (
   agentContext: AgentContext,
   key: Ed25519Key | undefined,

@@ -3,7 +3,7 @@ import { type DependencyManager, DidRepository, InjectionSymbols, isValidPeerDid
 import { DidCommConnectionService, DidExchangeProtocol } from '@credo-ts/didcomm'
 import { storeTheirDid } from '../dids/index.ts'
 import { withoutQueue } from '../transport/index.ts'
-import { createRequestedConnection, processRequest, respond, senderKeyOf } from './handshakes.ts'
+import { createRequestedConnection, createResponseWith, processRequest, senderKeyOf } from './handshakes.ts'
 import { assertOfResponder } from './their-did.ts'
 
 type Arguments<Name extends 'processRequest' | 'createResponse' | 'processResponse'> = Parameters<
@@ -33,7 +33,7 @@ export class AgentDidExchange extends DidExchangeProtocol {
 
   /** ACA-Py derives its `complete` from the response, and fails without the parent thread. */
   override async createResponse(...[agentContext, connection, outOfBand, chosenRouting]: Arguments<'createResponse'>) {
-    const message = await respond(agentContext, connection, outOfBand, chosenRouting, (routing) =>
+    const message = await createResponseWith(agentContext, connection, outOfBand, chosenRouting, (routing) =>
       super.createResponse(agentContext, connection, outOfBand, routing),
     )
     message.setThread({ threadId: message.threadId, parentThreadId: outOfBand.outOfBandInvitation.id })

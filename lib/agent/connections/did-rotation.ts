@@ -24,7 +24,7 @@ import {
 } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isAgentError } from '../../errors.ts'
-import { connectionRecords, MAX_FOUND } from '../../records/kinds.ts'
+import { connectionRecords, MAX_QUERY_ENTRIES } from '../../records/kinds.ts'
 import { rotationBetween, rotationsOf } from '../../records/pending-rotations.ts'
 import { PENDING_DID, ROTATIONS } from '../../records/record-json.ts'
 import { tagPartition } from '../../store/index-entries.ts'
@@ -60,8 +60,8 @@ const MAX_ROTATIONS = 10
 
 const HOUR = 60 * 60 * 1000
 
-/** With one more rotation. Throws `UnusableDidError` if there are too many. */
-const withOneMore = ({ metadata, theirDid = '' }: DidCommConnectionRecord, now: number): Rotations => {
+/** The rotations with one more. Throws `UnusableDidError` if there are too many. */
+const withNextRotation = ({ metadata, theirDid = '' }: DidCommConnectionRecord, now: number): Rotations => {
   const none = { firstDid: digest(theirDid), at: [] }
   const { firstDid, at } = v.parse(v.fallback(Rotations, none), metadata.get(ROTATIONS))
   const ofHour = at.filter((time) => time > now - HOUR)
@@ -78,8 +78,8 @@ export class DidRotateHandler implements DidCommMessageHandler {
   async handle(inbound: Rotation): Promise<DidCommOutboundMessageContext> {
     const { agentContext, message } = inbound
     const connection = inbound.assertReadyConnection()
-    const answer = await this.#acceptRotation(inbound, connection).catch((error) => problemReportFor(message, error))
-    return new DidCommOutboundMessageContext(answer, { agentContext, connection })
+    const response = await this.#acceptRotation(inbound, connection).catch((error) => problemReportFor(message, error))
+    return new DidCommOutboundMessageContext(response, { agentContext, connection })
   }
 
   async #acceptRotation(inbound: Rotation, connection: DidCommConnectionRecord): Promise<DidCommMessage> {
@@ -87,7 +87,7 @@ export class DidRotateHandler implements DidCommMessageHandler {
     const { toDid: did, threadId } = message
     if (did === connection.theirDid) connection.metadata.delete(PENDING_DID)
     else {
-      const rotations = withOneMore(connection, Date.now())
+      const rotations = withNextRotation(connection, Date.now())
       const keyFingerprints = await recipientKeysOf(agentContext, did)
       await ping(inbound, did, laneOf(connection.id, did, rotations))
       connection.metadata.set(PENDING_DID, { did, keyFingerprints })
@@ -102,9 +102,9 @@ export class DidRotateHandler implements DidCommMessageHandler {
 const PING_DELAY = 2_000
 
 /**
- * Pings the new DID (Aries RFC 0048), which may wait for a message before it writes one. Nothing else is sent to it
- * before its answer. An agent without an endpoint writes first. To ACA-Py, a message for the new DID that it reads
- * before the `ack` is of an unknown sender, and gets no answer.
+ * Pings the new DID (Aries RFC 0048), because the other agent may wait for a message before it sends one. Nothing else
+ * is sent to the new DID before a response. An agent without an endpoint sends first. ACA-Py ignores a message for the
+ * new DID that arrives before the `ack`, as one of an unknown sender.
  */
 const ping = async ({ agentContext, recipientKey }: Inbound, did: string, lane: Lane): Promise<void> => {
   const [service] = await reachableServicesOf(agentContext, did)
@@ -119,7 +119,7 @@ const problemReportFor = ({ id, threadId }: DidCommDidRotateMessage, error: unkn
   if (isAgentError(error)) throw error
   // Credo throws for services without readable keys.
   const code = error instanceof UnusableDidError ? error.code : 'e.did.doc_unsupported'
-  const description = { code, en: 'the new DID can not be used' }
+  const description = { code, en: 'the new DID cannot be used' }
   const report = new DidCommDidRotateProblemReportMessage({ description })
   // By RFC 0794 the message is the parent thread, but ACA-Py looks for it in the thread.
   report.setThread({ threadId, parentThreadId: id })
@@ -159,12 +159,12 @@ export const completeRotation: DidCommMessageHandlerMiddleware = async (inbound,
   if (senderKey !== undefined && recipientKey !== undefined && !isHandshakeRequest(inbound)) {
     const rotating = connection ?? (await findRotating(agentContext, recipientKey, senderKey))
     const isPending = rotating?.isReady && pendingOf(rotating).keyFingerprints.includes(senderKey.fingerprint)
-    if (isPending && !(await isOurs(agentContext, senderKey))) await rotate(inbound, rotating, senderKey)
+    if (isPending && !(await isOwnKey(agentContext, senderKey))) await rotate(inbound, rotating, senderKey)
   }
   await next()
 }
 
-/** The oldest connection of our DID, of those that rotate to a DID with the sender's key: a later one could take its place. */
+/** The connection of our DID that rotates to a DID with the sender's key; the oldest, so that none can replace it. */
 const findRotating = async (
   agentContext: AgentContext,
   recipientKey: Ed25519Key,
@@ -173,7 +173,7 @@ const findRotating = async (
   const ours = await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, recipientKey)
   if (ours === null) return null
   const rotation = rotationBetween(senderKey.fingerprint, ours.did)
-  const { items } = await currentUnit().query(rotatingList(rotation), { limit: MAX_FOUND })
+  const { items } = await currentUnit().query(rotatingList(rotation), { limit: MAX_QUERY_ENTRIES })
   const [oldest] = items.map((entry) => recordKeyOf(addressOf(entry)).id)
   const id = oldest ?? (await findRotatingByKey(agentContext, senderKey, rotation))
   if (id === undefined) return null
@@ -182,12 +182,12 @@ const findRotating = async (
 
 const rotatingList = (of: string): string => tagPartition(currentUnit().tenant, connectionRecords, 'rotating', of)
 
-/** DIDs of a sender, each of which may have been a query already. */
+/** Maximum number of DIDs of a sender: each may have been a query already. */
 const MAX_DIDS = 2
 
 /**
- * The id of a connection that began to rotate when its entry had the name of the new key alone: such entries are not
- * written any more, and this one is removed.
+ * The id of a connection by an entry of an older release, which has only the new key. The entry is removed; such
+ * entries are no longer written. /
  */
 const findRotatingByKey = async (
   agentContext: AgentContext,
@@ -197,7 +197,7 @@ const findRotatingByKey = async (
   if ((await didsWithKey(agentContext, senderKey)).length > MAX_DIDS) return undefined
   const unit = currentUnit()
   const partition = rotatingList(senderKey.fingerprint)
-  const { entries } = await unit.recordFailure(() => listIndexed(partition, { limit: MAX_FOUND, order: 'asc' }))
+  const { entries } = await unit.runRead(() => listIndexed(partition, { limit: MAX_QUERY_ENTRIES, order: 'asc' }))
   const found = entries.find(({ value }) => rotationsOf(value).includes(rotation))
   if (found === undefined) return undefined
   const id = String(found.value.id)
@@ -205,13 +205,13 @@ const findRotatingByKey = async (
   return id
 }
 
-/** Whether it is a key of this agent: a DID with such a key would be proven by our own ping to it. */
-const isOurs = async (agentContext: AgentContext, key: Ed25519Key): Promise<boolean> =>
+/** Whether it is a key of this agent: our own ping would complete a rotation to a DID with such a key. */
+const isOwnKey = async (agentContext: AgentContext, key: Ed25519Key): Promise<boolean> =>
   (await agentContext.resolve(DidRepository).findCreatedDidByRecipientKey(agentContext, key)) !== null
 
 /**
  * Maximum number of former DIDs, from which messages may still arrive. Each is an index entry with a copy of the
- * connection, whose size others choose.
+ * connection, whose size the other agent influences.
  */
 const MAX_FORMER_DIDS = 5
 

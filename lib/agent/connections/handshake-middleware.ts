@@ -1,6 +1,6 @@
 /**
- * Completes handshakes before the handlers of messages: by any message, and again by a repeated one. Ends those whose
- * invitation was deleted.
+ * Middleware for handshakes: any message completes a handshake, a repeated `complete` is accepted, and handshakes whose
+ * invitation was deleted are rejected.
  */
 import { CredoError } from '@credo-ts/core'
 import {
@@ -15,8 +15,8 @@ import { isOfCurrentDid } from './current-connection.ts'
 import { isInvited } from './handshakes.ts'
 
 /**
- * Rejects every message of a handshake that is not completed and whose invitation was deleted. Throws a CredoError, so
- * that nothing is written. Credo calls this before the handlers.
+ * Rejects every message of an uncompleted handshake whose invitation was deleted. Throws a CredoError, so that nothing
+ * is written. Credo calls this before the handlers.
  */
 export const requireInvitation: DidCommMessageHandlerMiddleware = async ({ agentContext, connection }, next) => {
   if (connection?.state === DidCommDidExchangeState.ResponseSent && !(await isInvited(agentContext, connection)))

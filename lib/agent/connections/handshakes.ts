@@ -1,4 +1,4 @@
-/** What the handshakes of both protocols have in common, and the connection that a request of did-exchange makes. */
+/** Steps that the handshakes of both protocols share, and the connection of a did-exchange request. */
 import type { AgentContext } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -40,7 +40,7 @@ export const processRequest = async (
  * Runs `create` for a response, with a key for this connection. Credo would use the invitation's key if it names one,
  * and a caller may put one key into several invitations.
  */
-export const respond = async <Response>(
+export const createResponseWith = async <Response>(
   agentContext: AgentContext,
   connection: DidCommConnectionRecord,
   outOfBand: DidCommOutOfBandRecord,
@@ -54,9 +54,10 @@ export const respond = async <Response>(
 }
 
 /**
- * Whether the handshake of a connection may go on: the record of its invitation is there. That of a DID is made again,
- * under its former id, for requests that come after its deletion (`implicitInvitation`). A condition of the commit would
- * let all handshakes of an invitation for many conflict, so one that ends during the deletion may win.
+ * Whether the handshake of a connection may continue: the record of its invitation exists. The record of a public DID
+ * is created again with the same id for later requests (`implicitInvitation`), so the times are compared. The commit
+ * has no condition on the record, because all handshakes of a multi-use invitation would conflict: a handshake that
+ * ends during the deletion may succeed. /
  */
 export const isInvited = async (
   agentContext: AgentContext,
@@ -67,7 +68,7 @@ export const isInvited = async (
   return invitation !== null && invitation.createdAt <= createdAt
 }
 
-/** Of documents without a method (Aries RFC 0160). Wallets of Credo 0.5 take no other. */
+/** The context of documents without a DID method (Aries RFC 0160). Wallets with Credo 0.5 accept no other. */
 const CONTEXT = 'https://w3id.org/did/v1'
 
 /** The function with which Credo creates such a document, with that context. */
@@ -96,14 +97,14 @@ export const createRequestedConnection = async (
   outOfBand: DidCommOutOfBandRecord,
   senderKey: Ed25519Key,
 ): Promise<DidCommConnectionRecord> => {
-  const theirs = await theirDidOf(agentContext, message, senderKey)
-  await storeTheirDid(agentContext, theirs, senderKey)
+  const theirDid = await theirDidOf(agentContext, message, senderKey)
+  await storeTheirDid(agentContext, theirDid, senderKey)
   const { alias, autoAcceptConnection } = outOfBand
   return agentContext.resolve(DidCommConnectionService).createConnection(agentContext, {
     protocol: DidCommHandshakeProtocol.DidExchange,
     role: DidCommDidExchangeRole.Responder,
     state: DidCommDidExchangeState.RequestReceived,
-    theirDid: theirs.did,
+    theirDid: theirDid.did,
     threadId: message.threadId,
     outOfBandId: outOfBand.id,
     ...defined({ alias, theirLabel: message.label, autoAcceptConnection }),

@@ -1,4 +1,4 @@
-/** Connections: handshakes, rotations of DIDs, bounds for those that nobody has invited. */
+/** Connections: handshakes, DID rotation, limits for unsolicited requests. */
 export { AgentConnectionService } from './connection-service.ts'
 export { formerDidViolation, isOfCurrentDid, withOurKey } from './current-connection.ts'
 export { AgentDidExchange } from './did-exchange.ts'

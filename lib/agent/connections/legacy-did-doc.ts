@@ -1,13 +1,13 @@
 /**
- * The attached document of a DID without a method (Aries RFC 0023, version 1.0), in the form of RFC 0160. Credo's class
- * knows two contexts, and needs all services to be readable.
+ * Converts the attached document of a DID without a method (Aries RFC 0023, version 1.0) to the form of RFC 0160.
+ * Credo's class accepts only two contexts, and throws for an unreadable service.
  */
 import { JsonTransformer } from '@credo-ts/core'
 import { DidDoc } from '@credo-ts/didcomm'
 import { isObject, type JsonObject, removeNulls } from '../../json.ts'
 import { didCommTypeOf } from '../web/index.ts'
 
-/** Changes the document. Throws a CredoError for keys and DIDComm services that cannot be read: rules are about all of them. */
+/** Changes the document. Throws a CredoError for keys and DIDComm services that cannot be read: all are checked. */
 export const toDidDoc = (document: JsonObject): DidDoc => {
   removeNulls(document, [])
   const { id, publicKey, service } = document

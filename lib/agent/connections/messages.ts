@@ -31,7 +31,7 @@ export const sendTrustPing = async (
 
 /**
  * Deletes a connection's record in the running unit of work, and sends a hang-up if the connection was completed and
- * the other agent has an endpoint. What waits to be fetched on it is given up. Throws `resource.not_found`.
+ * the other agent has an endpoint. Messages that wait for pickup are deleted. Throws `resource.not_found`.
  */
 export const endConnection = async (connectionId: string): Promise<undefined> => {
   const agentContext = await currentContext()
@@ -39,7 +39,7 @@ export const endConnection = async (connectionId: string): Promise<undefined> =>
   const connection = await findConnection(agentContext, connectionId)
   if (connection.state === DidCommDidExchangeState.Completed)
     await sendOn(agentContext, connection, withoutQueue(new DidCommHangupMessage({}))).catch((error) => {
-      // It can be deleted even if the other agent has no endpoint for the hang-up.
+      // The connection is deleted even if the other agent has no endpoint.
       if (!isAgentError(error, 'connection.no_endpoint')) throw error
     })
   await repository.delete(agentContext, connection)

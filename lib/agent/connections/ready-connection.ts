@@ -1,4 +1,4 @@
-/** The connection that a message is sent to, and errors of sending. */
+/** Finds the connection to send a message on, and converts errors of sending. */
 
 import type { AgentContext, BaseRecord } from '@credo-ts/core'
 import {
@@ -49,7 +49,7 @@ export const readyConnectionOf = async (
 
 /**
  * Runs `act`, which sends a message. Throws `connection.no_endpoint` if the DID document of the other agent has no
- * usable endpoint, or a queue with keys that no message can be packed for.
+ * usable endpoint, or only a queue with keys for which no message can be packed.
  */
 export const withSendErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
@@ -57,9 +57,9 @@ export const withSendErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   } catch (error) {
     if (!(error instanceof MessageSendingError || error instanceof UnusableKeysError)) throw error
     const isUnread = unreadDocument() !== undefined
-    const reason = isUnread ? 'the host of its DID does not answer' : 'its DID names no usable endpoint'
+    const reason = isUnread ? 'the host of its DID is unavailable' : 'its DID document has no usable endpoint'
     const options = { cause: error, ...(isUnread && { retryAfter: 60 }) }
-    throw new AgentError('connection.no_endpoint', `the other agent can not be reached: ${reason}`, options)
+    throw new AgentError('connection.no_endpoint', `the other agent cannot be reached: ${reason}`, options)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks whose DID or document a handshake message brings (Aries RFC 0023, 0160): it has to belong to the key that
- * packed the message.
+ * Checks the DID or document of a handshake message (Aries RFC 0023, 0160): it must belong to the key that packed the
+ * message.
  */
 import {
   type AgentContext,
@@ -45,8 +45,8 @@ interface TheirDid {
 type Request = Pick<DidCommDidExchangeRequestMessage, 'did' | 'didDoc'>
 
 /**
- * The DID to use for the sender of a request. A DID without a method (ACA-Py, did-exchange 1.0) becomes a did:peer:4 of
- * its document. Throws a problem report if the DID or its document does not belong to the sender's key.
+ * The DID to use for the sender of a request. A DID without a method (ACA-Py, did-exchange 1.0) is replaced by a
+ * did:peer:4 of its document. Throws a problem report if the DID or its document does not belong to the sender's key.
  */
 export const theirDidOf = async (
   agentContext: AgentContext,
@@ -57,27 +57,27 @@ export const theirDidOf = async (
   if (!did.startsWith('did:') || isDid(did, 'sov')) {
     const document = toDidDoc(await attachedDocument(agentContext, request, senderKey))
     if (unqualified(document.id) !== unqualified(did))
-      throw requestNotAccepted('the attached document is of another DID')
+      throw requestNotAccepted('the attached document belongs to another DID')
     assertOfSender(document, senderKey)
     return { did: toPeerDid(document, senderKey) }
   }
   if (PEER_OF_DOCUMENT.test(did)) {
     const didDocument = documentOf(did, await attachedDocument(agentContext, request, senderKey))
-    if (didDocument === null) throw requestNotAccepted('the attached document is of another DID')
+    if (didDocument === null) throw requestNotAccepted('the attached document belongs to another DID')
     return { did, didDocument: storable(didDocument, senderKey) }
   }
   if (!mayBeTheirDid(did)) throw requestNotAccepted('the DID is a DID URL, or does not contain its document')
   const document = await agentContext.resolve(DidsApi).resolveDidDocument(did)
-  // A wallet whose DID contains an odd service is connected: it may fetch by return route.
+  // A wallet whose did:peer contains an unreadable service may connect: it can fetch messages by return route.
   if (!carriesDocument(did)) assertReadableServices(document)
   if (document.id !== did || authenticationMethod(document, senderKey) === undefined)
-    throw requestNotAccepted(NOT_THEIRS)
+    throw requestNotAccepted(NOT_OF_SENDER)
   return { did }
 }
 
 /**
  * Checks that the DID of a response belongs to the sender, and that its document has no other recipient key: messages
- * of that key would be attributed to this connection. Returns the sender's key. Throws a problem report.
+ * from that key would be attributed to this connection. Returns the sender's key. Throws a problem report.
  */
 export const assertOfResponder = async (
   agentContext: AgentContext,
@@ -91,7 +91,7 @@ export const assertOfResponder = async (
       ? (await agentContext.resolve(DidsApi).resolve(did)).didDocument
       : null
   if (document === null)
-    throw responseNotAccepted('the DID of the response has no document, or another one than is attached')
+    throw responseNotAccepted('the DID of the response has no document, or one that differs from the attached document')
   if (onlyMethod(document, senderKey) === undefined)
     throw responseNotAccepted('the response is not packed with the key of the DID that it names')
   return senderKey
@@ -109,17 +109,17 @@ const documentOf = (did: string, json: unknown): DidDocument | null =>
 const onlyMethod = (document: DidDocument, key: Ed25519Key): VerificationMethod | undefined =>
   document.recipientKeys.every((one) => one.equals(key)) ? authenticationMethod(document, key) : undefined
 
-const NOT_THEIRS = 'the request is not packed with a key of the DID that it names'
+const NOT_OF_SENDER = 'the request is not packed with a key of the DID that it names'
 
 const unqualified = (did: string): string => did.replace(/^did:sov:/, '')
 
 /**
- * Credo finds a stored document by the recipient keys of its services, so there has to be one, and all have to be the
+ * Credo finds a stored document by the recipient keys of its services, so there must be one, and all must be the
  * sender's.
  */
 const storable = (document: DidDocument, senderKey: Ed25519Key): DidDocument => {
   const method = onlyMethod(document, senderKey)
-  if (method === undefined) throw requestNotAccepted(NOT_THEIRS)
+  if (method === undefined) throw requestNotAccepted(NOT_OF_SENDER)
   if (document.recipientKeys.length > 0) return document
   const queue = new DidCommV1Service({ id: '#queue', serviceEndpoint: QUEUE, recipientKeys: [method.id] })
   document.service = [...(document.service ?? []), queue]
@@ -158,13 +158,12 @@ export const assertOfSender = (document: DidDoc | undefined, senderKey: Ed25519K
   const keys = [...document.publicKey, ...document.authentication.map(({ publicKey }) => publicKey)]
   const services = document.didCommServices
   if (!document.publicKey.some(({ value }) => value === own)) throw new CredoError('the document lacks the sender key')
-  // Credo reads recipient keys of an IndyAgent as keys, and those of other services as ids, of which it compares the last
-  // part only: several keys may have the same.
+  // Credo reads recipient keys of an IndyAgent as keys, and those of other services as ids, of which it compares only
+  // the last part: several keys may have the same.
   const named = services.flatMap(({ type, recipientKeys }) =>
     type === IndyAgentService.type ? recipientKeys : keys.map(({ value }) => value),
   )
-  if (named.some((key) => key !== own))
-    throw new CredoError('the document names a key that the message is not packed with')
+  if (named.some((key) => key !== own)) throw new CredoError('the document names a key other than the sender key')
   const queue = { id: `${document.id}#queue`, serviceEndpoint: QUEUE, recipientKeys: [own] }
   if (services.length === 0) document.service.push(new IndyAgentService(queue))
 }
@@ -176,7 +175,7 @@ export const assertSignedOfSender = (
 ): void => {
   // Credo has checked the signature by the invitation's key. The first 8 bytes are a timestamp (Aries RFC 0234).
   const signed: unknown = JSON.parse(Buffer.from(signatureData, 'base64').subarray(8).toString())
-  // It is not an attachment, so it was not checked with the message.
+  // Not an attachment, so it was not checked with the message.
   if (!isReadableDocument(signed)) throw new CredoError('the signed document is too large')
   assertOfSender(JsonTransformer.fromJSON(signed, DidCommConnection).didDoc, senderKey)
 }

@@ -1,6 +1,6 @@
 /**
- * Bounds the handshakes of other agents (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and how
- * long their DIDs and keys last.
+ * Bounds unsolicited handshakes (docs/adr/0028-handshakes-of-strangers-are-bounded.md): their number, and the lifetime
+ * of their DIDs and keys.
  */
 
 import { type AgentContext, DidRecord } from '@credo-ts/core'
@@ -18,10 +18,10 @@ import { handshakePartExpiry, OF_UNFINISHED_HANDSHAKE, unfinishedList } from '..
 import { connectionRecords } from '../../records/kinds.ts'
 import { EXPIRES_WITH_HANDSHAKE } from '../../records/record-json.ts'
 import { settings } from '../../settings.ts'
-import { conflict } from '../../store/commit.ts'
-import { countOne } from '../../store/count.ts'
+import { recordConflict } from '../../store/commit.ts'
 import { tagPartition } from '../../store/index-entries.ts'
 import { recordKeyOf } from '../../store/keys.ts'
+import { consumeRateLimit } from '../../store/limits.ts'
 import type { StoredRecord, Tags } from '../../store/stored-record.ts'
 import { addressOf } from '../../store/table.ts'
 import { currentUnit } from '../../store/transaction.ts'
@@ -35,54 +35,52 @@ export const isHandshakeRequest = ({ message }: DidCommInboundMessageContext): b
   message instanceof DidCommDidExchangeRequestMessage || message instanceof DidCommConnectionRequestMessage
 
 /**
- * Maximum number for an invitation or a DID: of requests that wait to be accepted, and of responses that were not
- * answered.
+ * Maximum number of requests that wait to be accepted, and of unanswered responses, each for an invitation or a DID.
  */
 export const MAX_UNFINISHED = 500
 
-/** Unsolicited requests to a tenant per second, on the average of a minute, if `TENANT_RATE` is not set. */
+/** Unsolicited requests to a tenant per second, averaged over a minute, if `TENANT_RATE` is not set. */
 const DEFAULT_RATE = 10
 
 /**
- * Requests for an invitation for one connection in a day: some come to nothing, and only the first one that does not
- * uses it up.
+ * Maximum number of requests per day for a single-use invitation, which only the first successful request uses up. /
  */
-const MAX_TRIES = 20
+const MAX_SINGLE_USE_REQUESTS = 20
 
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
 /**
- * Admits a request for an invitation, before anything that it names is read. Throws `quota.exceeded` if there were too
- * many, or too many wait to be accepted. If too many responses were not answered, the oldest connection is deleted.
+ * Admits a request for an invitation, before any document that it names is read. Throws `quota.exceeded` if there were
+ * too many, or too many wait to be accepted. If too many responses are unanswered, the oldest connection is deleted.
  */
 export const admitRequest = async (invitation: DidCommOutOfBandRecord): Promise<void> => {
   const unit = currentUnit()
   const { tenant } = unit
   const count = invitation.reusable
     ? { of: 'strangers', seconds: MINUTE, max: (settings().TENANT_RATE || DEFAULT_RATE) * MINUTE }
-    : { of: `tries-${invitation.id}`, seconds: DAY, max: MAX_TRIES }
-  const message = 'too many requests for a connection come to this agent'
+    : { of: `tries-${invitation.id}`, seconds: DAY, max: MAX_SINGLE_USE_REQUESTS }
+  const message = 'this agent receives too many connection requests'
   expireVersions(unit)
-  await unit.recordFailure(() => unit.operationSlot(COUNTED, () => countOne({ tenant, message, ...count })))
+  await unit.runRead(() => unit.operationState(REQUEST_COUNT, () => consumeRateLimit({ tenant, message, ...count })))
   if (!invitation.reusable) return
   shareDids()
   await boundUnfinished(invitation)
 }
 
-const COUNTED = Symbol('the count of the request')
+const REQUEST_COUNT = Symbol('the count of the request')
 
 const boundUnfinished = async ({ id, autoAcceptConnection }: DidCommOutOfBandRecord) => {
   const unit = currentUnit()
   // The agent accepts by itself, unless an invitation says otherwise.
-  const waits = autoAcceptConnection === false
-  const list = unfinishedList(id, waits ? 'request-received' : 'response-sent')
+  const mustBeAccepted = autoAcceptConnection === false
+  const list = unfinishedList(id, mustBeAccepted ? 'request-received' : 'response-sent')
   const partition = tagPartition(unit.tenant, connectionRecords, 'unfinished', list)
   // Newest first, because expired entries may still be there.
   const { items } = await unit.query(partition, { limit: MAX_UNFINISHED, descending: true })
   const oldest = items.at(-1)
   if (oldest === undefined || items.length < MAX_UNFINISHED) return
-  if (waits) throw new AgentError('quota.exceeded', 'too many requests for a connection wait to be accepted')
+  if (mustBeAccepted) throw new AgentError('quota.exceeded', 'too many connection requests wait to be accepted')
   const { type, id: connectionId } = recordKeyOf(addressOf(oldest))
   await unit.remove(unit.tenant, type, connectionId)
 }
@@ -107,7 +105,7 @@ export const expireUnlessCompleted = async (
   connection: DidCommConnectionRecord,
 ): Promise<void> => {
   const created = currentUnit()
-    .written()
+    .writtenRecords()
     .filter(({ type, version }) => type === DidRecord.type && version === 1)
   for (const did of created) await update(did, { ...did.tags, [OF_UNFINISHED_HANDSHAKE]: true })
   const before = expiringPartsOf(connection) ?? { dids: [], keys: [] }
@@ -129,8 +127,8 @@ export const removeExpiry = async (agentContext: AgentContext, connection: DidCo
   await Promise.all(
     parts.dids.map(async (id) => {
       const did = await currentUnit().read(tenant, DidRecord.type, id)
-      // It expires after the connection, unless it was changed since it was read.
-      if (did === undefined) throw conflict()
+      // The DID expires after the connection, so it is missing only if the connection was changed since it was read.
+      if (did === undefined) throw recordConflict()
       const { [OF_UNFINISHED_HANDSHAKE]: expiring, ...tags } = did.tags
       if (expiring === true) await update(did, tags)
     }),

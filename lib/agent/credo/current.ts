@@ -1,4 +1,4 @@
-/** The running agent and its tenant. `compose.ts` or `compose-sending.ts`, whichever a function imports, provides it. */
+/** The current tenant's agent. A function imports `compose.ts` or `compose-sending.ts`, which provides it. */
 import type {
   AnonCredsDidCommCredentialFormatService,
   AnonCredsDidCommProofFormatService,
@@ -31,14 +31,14 @@ export const provideAgent = (start: StartAgent): void => {
   startAgent = start
 }
 
-/** Keeps an agent that is there already: the agent with all protocols also sends. */
+/** Does not replace an agent that was provided before: the agent with all protocols also sends. */
 export const provideSendingAgent = (start: StartAgent): void => {
   startAgent ??= start
 }
 
 /** The contexts of the process's agent. The first call starts the agent. */
 export const agentContexts = async (): Promise<TenantContexts> => {
-  if (startAgent === undefined) throw new TypeError('a function that uses the agent imports lib/agent/compose.ts')
+  if (startAgent === undefined) throw new TypeError('a function that uses the agent must import lib/agent/compose.ts')
   return startAgent()
 }
 
@@ -95,7 +95,7 @@ export class TenantAgent extends BaseAgent<AgentModules> {
 /** Agents by context, and garbage-collected with it. */
 const agents = new WeakMap<AgentContext, TenantAgent>()
 
-/** The agent of the tenant that the running unit of work is for. Only where `compose.ts` has provided it. */
+/** The agent of the running unit of work's tenant. Requires `compose.ts`. */
 export const currentAgent = async (): Promise<TenantAgent> => {
   const context = await currentContext()
   const known = agents.get(context)
@@ -108,7 +108,7 @@ export const currentAgent = async (): Promise<TenantAgent> => {
 const MESSAGE = Symbol('the inbound message')
 
 /**
- * What is known of the message that the running unit of work handles. An unsolicited one continues nothing that the
- * agent has begun: it may come from anybody, and name hosts that never answer.
+ * State of the inbound message of the running unit of work. An unsolicited message continues no exchange: it may come
+ * from an unknown sender, and name hosts that never respond.
  */
-export const currentMessage = () => currentUnit().slot(MESSAGE, () => ({ isUnsolicited: false }))
+export const currentMessage = () => currentUnit().moduleState(MESSAGE, () => ({ isUnsolicited: false }))

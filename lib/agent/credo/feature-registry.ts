@@ -1,7 +1,7 @@
 /** Answers feature queries (Aries RFC 0031, 0557). */
 import { DidCommFeatureRegistry, DidCommProtocol } from '@credo-ts/didcomm'
 
-/** What this agent supports and Credo does not register. */
+/** Supported features that Credo does not register. */
 export const UNREGISTERED_FEATURES = [
   new DidCommProtocol({ id: 'https://didcomm.org/trust_ping/1.0', roles: ['sender', 'receiver'] }),
   new DidCommProtocol({ id: 'https://didcomm.org/revocation_notification/2.0', roles: ['issuer'] }),

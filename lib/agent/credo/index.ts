@@ -1,4 +1,4 @@
-/** Credo on the unit of work: its start, contexts of tenants, storage, and the agent that is running. */
+/** Credo's agent with the unit of work as storage: its start, tenants' contexts, and the current agent. */
 export {
   type AgentModules,
   agentContexts,

@@ -20,11 +20,11 @@ import type { DidCommModuleConfig } from '@credo-ts/didcomm'
 import { BASE_AGENT } from '../../records/tenant.ts'
 import { settings } from '../../settings.ts'
 import { TenantContexts } from './tenant-contexts.ts'
-import { rememberValidationRules } from './validation-rules.ts'
+import { cacheValidationRules } from './validation-rules.ts'
 
 type Modules = Record<string, Module>
 
-/** What distinguishes the agents of this service: their modules. */
+/** The options that distinguish the two agents of this service: their modules. */
 interface AgentKind<M extends Modules> {
   modules(endpoint: string, contexts: AgentContextProvider): M
   /** The DIDComm configuration of a tenant. Its endpoint differs from the root's. */
@@ -51,7 +51,7 @@ export const endpointOf = (tenant: string): string =>
 
 const start = async <M extends Modules>({ modules, configOf, prepare }: AgentKind<M>): Promise<TenantContexts> => {
   silenceRepositories()
-  rememberValidationRules()
+  cacheValidationRules()
   const contexts = new TenantContexts((tenant) => configOf(endpointOf(tenant)))
   const agent = new Agent<M>({
     // Off, because Credo logs messages and keys.
@@ -84,23 +84,23 @@ class NoFileSystem implements FileSystem {
     return false
   }
 
-  createDirectory = refuse
-  copyFile = refuse
-  write = refuse
-  read = refuse
-  delete = refuse
-  downloadToFile = refuse
+  createDirectory = rejectAccess
+  copyFile = rejectAccess
+  write = rejectAccess
+  read = rejectAccess
+  delete = rejectAccess
+  downloadToFile = rejectAccess
 }
 
-async function refuse(): Promise<never> {
-  throw new CredoError('this agent has no files, and fetches nothing unguarded')
+async function rejectAccess(): Promise<never> {
+  throw new CredoError('this agent has no files, and fetches only through the address guard')
 }
 
 export const agentDependencies: AgentDependencies = {
   FileSystem: NoFileSystem,
   EventEmitterClass: EventEmitter,
   // This agent reads documents of the web through web-documents.ts.
-  fetch: refuse,
+  fetch: rejectAccess,
   // Only used by WebSocket transports, which this agent does not have.
   WebSocketClass: undefined as unknown as AgentDependencies['WebSocketClass'],
 }

@@ -1,9 +1,9 @@
-/** Seals secrets in records before they reach the unit of work: no version, index entry or stream image shows them. */
+/** Seals secrets in records before the unit of work: no version, index entry or stream image contains them. */
 import * as v from 'valibot'
 import { AgentError } from '../../errors.ts'
 import { isObject } from '../../json.ts'
 import { recordsOf } from '../../records/kinds.ts'
-import { ensureDataKey, open, seal } from '../../store/data-keys.ts'
+import { ensureDataKey, seal, unseal } from '../../store/data-keys.ts'
 import { recordAddress } from '../../store/keys.ts'
 import type { StoredRecord } from '../../store/stored-record.ts'
 import { currentUnit } from '../../store/transaction.ts'
@@ -14,25 +14,25 @@ type Sealable = Pick<StoredRecord, 'tenant' | 'type' | 'id' | 'value'>
 const Sealed = v.strictObject({ sealed: v.string() })
 
 /**
- * The record with its secret sealed, for the table. The unit of work creates the data key if there is none, and does not
- * commit if this fails.
+ * The record with its secret sealed, for the table. The unit of work creates the data key if there is none, and does
+ * not commit if this fails. /
  */
 export const withSecretSealed = <R extends Sealable>(record: R): Promise<R> =>
   withSecret(record, (secret, key, address) => ({
     sealed: Buffer.from(seal(Buffer.from(JSON.stringify(secret)), key, address)).toString('base64'),
   }))
 
-/** The record with its secret opened, for Credo. If that fails, the unit of work does not commit. */
-export const withSecretOpen = <R extends Sealable>(record: R): Promise<R> =>
+/** The record with its secret unsealed, for Credo. If that fails, the unit of work does not commit. */
+export const withSecretUnsealed = <R extends Sealable>(record: R): Promise<R> =>
   withSecret(record, (secret, key, address) => {
     if (!v.is(Sealed, secret)) throw new AgentError('internal', 'the secret of a record is not sealed')
-    return JSON.parse(Buffer.from(open(Buffer.from(secret.sealed, 'base64'), key, address)).toString())
+    return JSON.parse(Buffer.from(unseal(Buffer.from(secret.sealed, 'base64'), key, address)).toString())
   })
 
-type Change = (secret: unknown, dataKey: Uint8Array, address: string) => unknown
+type Transform = (secret: unknown, dataKey: Uint8Array, address: string) => unknown
 
-const withSecret = <R extends Sealable>(record: R, change: Change): Promise<R> =>
-  currentUnit().recordFailure(async () => {
+const withSecret = <R extends Sealable>(record: R, change: Transform): Promise<R> =>
+  currentUnit().runRead(async () => {
     const { tenant, type, id, value } = record
     const kind = recordsOf(type)
     // A new one of Credo may have a secret.
@@ -41,7 +41,7 @@ const withSecret = <R extends Sealable>(record: R, change: Change): Promise<R> =
     const content = field === undefined ? undefined : value[field]
     const secret = member === undefined ? content : isObject(content) ? content[member] : undefined
     if (field === undefined || secret === undefined) return record
-    // `ensureDataKey` also for opening, because the running unit may have created the key.
+    // `ensureDataKey` also for unsealing, because the running unit may have created the key.
     const changed = change(secret, await ensureDataKey(currentUnit(), tenant), recordAddress(tenant, type, id).pk)
     const replaced = member === undefined ? changed : { ...(isObject(content) && content), [member]: changed }
     return { ...record, value: { ...value, [field]: replaced } }

@@ -17,10 +17,12 @@ import { ATTACHED_REQUEST } from '../../records/record-json.ts'
 import type { TagQuery } from '../../store/index-entries.ts'
 import type { NewRecord, StoredRecord, Tags } from '../../store/stored-record.ts'
 import { currentUnit } from '../../store/transaction.ts'
-import { withSecretOpen, withSecretSealed } from './sealed-records.ts'
+import { withSecretSealed, withSecretUnsealed } from './sealed-records.ts'
 import { tenantOf } from './tenant-contexts.ts'
 
-/** Record types that Credo queries and this agent never stores: it uses no mediator, and credentials are W3C records. */
+/**
+ * Record types that Credo queries and this agent never stores: it uses no mediator, and credentials are W3C records.
+ */
 const NEVER_STORED = new Set(['MediationRecord', 'MediatorRoutingRecord', 'AnonCredsCredentialRecord'])
 
 export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
@@ -87,17 +89,17 @@ export class UnitOfWorkStorageService implements StorageService<BaseRecord> {
 const notFound = (recordType: string, id: string): RecordNotFoundError =>
   new RecordNotFoundError(`record with id ${id} not found`, { recordType })
 
-/** The members of a Credo record that are needed to store or show it. */
+/** The members of a Credo record that are needed to store it or to respond with it. */
 type Storable = Pick<BaseRecord, 'id' | 'type' | 'toJSON'> & { getTags(): object }
 
-/** The stored form of a record, from which answers are made too. */
+/** The stored form of a record, also used for responses. */
 export const toStored = (agentContext: AgentContext, record: Storable): NewRecord => {
   const { _tags, ...value } = JSON.parse(JSON.stringify(record.toJSON()))
   const tags = withHandledThread(record.type, value, definedTags(record))
   return { tenant: tenantOf(agentContext), type: record.type, id: record.id, value, tags }
 }
 
-/** The stored form of a record that the running unit of work has just written and not changed since: it is there. */
+/** The stored form of a record that the running unit of work has just written, without building it again. */
 export const storedForm = async (agentContext: AgentContext, record: Storable): Promise<NewRecord> =>
   (await currentUnit().read(tenantOf(agentContext), record.type, record.id)) ?? toStored(agentContext, record)
 
@@ -123,8 +125,8 @@ const toRecord = async <T extends BaseRecord>(
   stored: StoredRecord,
   recordClass: BaseRecordConstructor<T>,
 ): Promise<T> => {
-  const { value } = await withSecretOpen(stored)
-  // Which copies all objects and lists.
+  const { value } = await withSecretUnsealed(stored)
+  // Copies all objects and arrays.
   const record = JsonTransformer.fromJSON(value, recordClass)
   record.replaceTags(JSON.parse(JSON.stringify(stored.tags)))
   return record

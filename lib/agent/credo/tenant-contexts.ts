@@ -19,7 +19,7 @@ export class TenantContexts implements AgentContextProvider {
   }
 
   get root(): AgentContext {
-    if (this.#root === undefined) throw new CredoError('the root agent is not there yet')
+    if (this.#root === undefined) throw new CredoError('the root agent has not started')
     return this.#root
   }
 

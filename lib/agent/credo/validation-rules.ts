@@ -6,11 +6,10 @@ type Rules = ReturnType<Storage['getTargetValidationMetadatas']>
 type Grouped = ReturnType<Storage['groupByPropertyName']>
 
 /**
- * Replaces two methods of class-validator's storage of rules, which go through the rules of all classes: that was four
- * fifths of what it took to validate a message or record. What is validated stays the same; rules that are added later
- * are found too.
+ * Replaces two methods of class-validator's storage of rules, which search the rules of all classes: that was four
+ * fifths of the time to validate a message or record. The result is the same, also for rules that are added later.
  */
-export const rememberValidationRules = (): void => {
+export const cacheValidationRules = (): void => {
   const storage = getMetadataStorage()
   const { getTargetValidationMetadatas: collect, groupByPropertyName: group, addValidationMetadata: add } = storage
   /** By class, then by the name of the schema; most have none. */

@@ -1,6 +1,6 @@
 /**
- * DID documents in the memory of the process: those that are contained in the DID are built once, frozen and shared;
- * others are cached for a time.
+ * DID documents in memory: documents that a DID contains are built once, frozen and shared; others are cached for a
+ * limited time.
  */
 import type { AgentContext, Cache, DidResolutionResult } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
@@ -28,11 +28,11 @@ export const INVALID: DidResolutionResult = {
   didResolutionMetadata: { error: 'invalidDid' },
 }
 
-/** The document of a DID that is not too long. */
+/** Resolves a DID that is not too long. */
 export const resolveBounded = async (did: string, resolve: Resolve): Promise<DidResolutionResult> =>
   did.length > MAX_IDENTIFIER ? INVALID : resolve()
 
-/** The same of a DID that always resolves to the same document. Failures are not cached. */
+/** The same, cached, for a DID that always resolves to the same document. Failures are not cached. */
 export const resolveOnce = (did: string, resolve: Resolve): Promise<DidResolutionResult> =>
   resolveBounded(did, async () => {
     const known = documents.get(did)

@@ -1,6 +1,6 @@
 /**
- * The record of an own did:peer that has a single key: it follows from the DID, which the key's item names, and is not
- * stored.
+ * The record of an own did:peer with a single key. It is not stored, but derived from the DID, which is stored in the
+ * item of the key.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { DidDocumentRole, DidRecord, getAlternativeDidsForPeerDid } from '@credo-ts/core'
@@ -14,7 +14,7 @@ type DidOfKey = NonNullable<KeyPurpose['did']>
 const KEY_IDS = ['#key-1', '#key-2']
 
 /**
- * The did:peer:2 with a single key, its X25519 form, and an endpoint: what Credo's registrar makes of a document.
+ * The did:peer:2 with a single key, its X25519 form, and an endpoint, as Credo's registrar would create it.
  * https://identity.foundation/peer-did-method-spec/#method-2
  */
 export const peerDidOf = (
@@ -42,7 +42,7 @@ export const toDidRecord = ({ did, createdAt }: DidOfKey, key: Ed25519Key): DidR
   return record
 }
 
-/** The key and the DID from which this record follows; undefined for any other record. */
+/** The key and the DID from which this record can be derived; undefined for any other record. */
 export const didOfKeyIn = (record: DidRecord): { key: Ed25519Key; did: DidOfKey } | undefined => {
   const [kmsKeyId] = (record.keys ?? []).map((one) => one.kmsKeyId)
   const did = { did: record.did, createdAt: record.createdAt.toISOString() }

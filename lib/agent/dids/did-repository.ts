@@ -1,4 +1,4 @@
-/** Credo's repository of DIDs, which reads a record once and stores another agent's DID once. */
+/** Credo's repository of DIDs, with a cache of records, which stores another agent's DID only once. */
 import {
   type AgentContext,
   CredoError,
@@ -17,17 +17,17 @@ import { currentUnit } from '../../store/transaction.ts'
 import { tenantOf } from '../credo/index.ts'
 import { type SealedKeyStore, verkeyOf } from '../keys/index.ts'
 import { didOfKeyIn, toDidRecord } from './did-of-key.ts'
-import type { KnownDids } from './known-dids.ts'
+import type { DidRecordCache } from './did-record-cache.ts'
 import { keysInQuery } from './queried-keys.ts'
 import { isStored } from './their-dids.ts'
 
 export class AgentDidRepository extends DidRepository {
-  readonly #known: KnownDids
+  readonly #known: DidRecordCache
   readonly #keys: Pick<SealedKeyStore, 'purposeOf' | 'addPurpose'>
 
   constructor(
     services: Pick<DependencyManager, 'resolve'>,
-    known: KnownDids,
+    known: DidRecordCache,
     keys: Pick<SealedKeyStore, 'purposeOf' | 'addPurpose'>,
   ) {
     super(services.resolve(InjectionSymbols.StorageService), services.resolve(EventEmitter))
@@ -45,13 +45,13 @@ export class AgentDidRepository extends DidRepository {
     return this.#known.createdDidOfKey(agentContext, key, () => super.findCreatedDidByRecipientKey(agentContext, key))
   }
 
-  /** All queries by tags come here. Own DIDs that their key names are in no index. */
+  /** Called for all queries by tags. Own DIDs that are stored in the item of their key are in no index. */
   override async findByQuery(...[agentContext, query, options]: Parameters<DidRepository['findByQuery']>) {
     const named = await this.#namedByKeys(agentContext, query as TagQuery)
     return named ?? super.findByQuery(agentContext, query, options)
   }
 
-  /** Undefined if the index may have others. Each DID of the agent has a key of the agent. */
+  /** Own DIDs in the items of the queried keys; undefined if the index may have other matches. */
   async #namedByKeys(agentContext: AgentContext, query: TagQuery): Promise<DidRecord[] | undefined> {
     if (query.role !== DidDocumentRole.Created) return undefined
     const keys = await keysInQuery(agentContext, query)
@@ -65,7 +65,7 @@ export class AgentDidRepository extends DidRepository {
     return matching.length > 0 || purposes.every((purpose) => purpose === undefined) ? matching : undefined
   }
 
-  /** Credo's resolver of did:peer calls this for a document that is not in the DID. */
+  /** Credo's resolver of did:peer calls this if the DID does not contain its document. */
   override findAllByDid(...[agentContext, did]: Parameters<DidRepository['findAllByDid']>) {
     return this.#known.readOnce(agentContext, did, async () => {
       const records = await super.findAllByDid(agentContext, did)
@@ -76,7 +76,7 @@ export class AgentDidRepository extends DidRepository {
   /** The own DID with this short form, which its connection names in the long form. */
   async #ownDidOf(agentContext: AgentContext, short: string): Promise<DidRecord[]> {
     const partition = tagPartition(tenantOf(agentContext), connectionRecords, 'did', short)
-    const { entries } = await currentUnit().recordFailure(() => listRecords(partition, { limit: 1, order: 'desc' }))
+    const { entries } = await currentUnit().runRead(() => listRecords(partition, { limit: 1, order: 'desc' }))
     const [{ tags, value } = { tags: {}, value: {} }] = entries
     const did = [tags.did, tags.previousDids].flat().find((one) => typeof one === 'string' && shortForm(one) === short)
     if (typeof did !== 'string') return []
@@ -85,8 +85,8 @@ export class AgentDidRepository extends DidRepository {
   }
 
   /**
-   * Stores a DID of another agent once for each key, and an own one that follows from its new key in the item of that
-   * key. Throws a CredoError if another agent's key has too many.
+   * Stores a DID of another agent once for each key, and an own DID that is derived from its new key in the item of the
+   * key. Throws a CredoError if another agent's key has too many DIDs.
    */
   override async save(...[agentContext, record]: Parameters<DidRepository['save']>) {
     if (await isStored(agentContext, record)) return
@@ -95,7 +95,7 @@ export class AgentDidRepository extends DidRepository {
     await super.save(agentContext, record)
   }
 
-  /** Throws, because other processes would keep the former record in memory. */
+  /** Throws, because other processes have the record in their caches. */
   override update(): never {
     throw new CredoError('the record of a DID does not change')
   }
@@ -105,8 +105,8 @@ export class AgentDidRepository extends DidRepository {
   override deleteById = this.update
 
   /**
-   * Only Credo's handshakes call this, to reject a sender whose key is in a known document. With that, anybody could
-   * block another agent. Connections do not need unique keys: see `connectionOfKeys`.
+   * Only Credo's handshakes call this, to reject a sender whose key is in a known document. A third party could use
+   * that to block another agent. Connections do not need unique keys: see `connectionOfKeys`. /
    */
   override async findReceivedDidByRecipientKey() {
     return null

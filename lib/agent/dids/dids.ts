@@ -25,17 +25,17 @@ export const assertReachableDid = async (agent: Agent, did: string, path: string
   if (didDocument.didCommServices.length === 0) throw invalidField(path, 'must be a DID with a DIDComm service')
 }
 
-/** Services of the DIDs that the running unit of work has made: it knows them without resolving these. */
-const freshServices = () => currentUnit().slot(freshPeerDid, (): Map<string, Service> => new Map())
+/** Services of the DIDs that the running unit of work has created: they need not be resolved. */
+const freshServices = () => currentUnit().moduleState(freshPeerDid, (): Map<string, Service> => new Map())
 
 /** The service of such a DID. */
 export const freshServiceOf = (did: string): Service | undefined => freshServices().get(did)
 
-/** A new did:peer:2 with a key of its own and the agent's endpoint. */
+/** A new did:peer:2 with its own key and the agent's endpoint. */
 export const freshPeerDid = async ({ context }: Pick<Agent, 'context'>): Promise<string> => {
   const key = await newKey({ context })
   const privateKey = await sealedKeys.get(context, key.keyId)
-  if (privateKey === null || !key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'the new key is not there')
+  if (privateKey === null || !key.is(Kms.Ed25519PublicJwk)) throw new AgentError('internal', 'the new key is missing')
   const serviceEndpoint = endpointOf(currentUnit().tenant)
   const did = peerDidOf(key, ownAgreementKeyOf(privateKey), serviceEndpoint)
   sealedKeys.addPurpose(context, key.keyId, { did: { did, createdAt: new Date().toISOString() } })

@@ -1,4 +1,4 @@
-/** Credo's service that finds the services of a DID, also of one whose document has none. */
+/** Credo's service that finds the services of a DID, with a queue for a document that has no service. */
 import { type DependencyManager, DidRepository, DidResolverService } from '@credo-ts/core'
 import { DidCommDocumentService } from '@credo-ts/didcomm'
 import { freshServiceOf } from './dids.ts'

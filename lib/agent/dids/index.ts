@@ -1,10 +1,10 @@
-/** DIDs: those of the agents, and what is known of others'. */
+/** The agents' own DIDs, and the DIDs of other agents. */
 export { DocumentCache } from './did-documents.ts'
+export { DidRecordCache } from './did-record-cache.ts'
 export { AgentDidRepository } from './did-repository.ts'
 export { BoundedJwkDidResolver, LinearPeerDidResolver, SharedKeyDidResolver } from './did-resolvers.ts'
 export { assertOwnDid, assertReachableDid, didOfKey, freshPeerDid, issuerDid, ownKey } from './dids.ts'
 export { AgentDocumentService } from './document-service.ts'
-export { KnownDids } from './known-dids.ts'
 export { findOwnDid } from './own-dids.ts'
 export { carriesDocument } from './peer-dids.ts'
 export { resolveDid } from './resolve-did.ts'

@@ -15,7 +15,7 @@ import {
 import { invalidField } from '../../errors.ts'
 import { jwkOfSeed } from '../../keys/index.ts'
 import { PUBLIC_DID } from '../../records/kinds.ts'
-import { conflicting } from '../../store/faults.ts'
+import { conflictError } from '../../store/aws-errors.ts'
 import { uuidOf } from '../../uuid.ts'
 import { keyManagement, keyOfVerkey, newKeyId, sealedKeys } from '../keys/index.ts'
 
@@ -29,14 +29,16 @@ const KEY_TYPES = {
 
 export type KeyType = keyof typeof KEY_TYPES
 
-/** A public key with the id of the agent's key. That of an Ed25519 key is the key itself: Credo need not parse it. */
+/**
+ * A public key with the id of the agent's key. An Ed25519 key is read from its id, which is faster than Credo's parser.
+ */
 const publicKeyOf = (publicJwk: Kms.KmsJwkPublic, keyId: string): Kms.PublicJwk => {
   const key: Kms.PublicJwk = publicJwk.kty === 'OKP' ? keyOfVerkey(keyId) : Kms.PublicJwk.fromUnknown(publicJwk)
   key.keyId = keyId
   return key
 }
 
-/** Creates a key. Credo's API would make a schema for each, and parse the type by it. */
+/** Creates a key without Credo's API, which would build a schema for each key to parse its type. */
 export const newKey = async ({ context }: Agent, keyType: KeyType = 'ed25519'): Promise<Kms.PublicJwk> => {
   const { publicJwk, keyId } = await keyManagement.createKey(context, { type: KEY_TYPES[keyType] })
   return publicKeyOf(publicJwk, keyId)
@@ -59,7 +61,7 @@ export const findOwnDid = async ({ context }: Agent, did: string): Promise<DidRe
  * Throws `request.invalid` if another DID of the agent has this recipient key, because envelopes name only the key. A
  * concurrent request may have created the same DID: the commit detects that.
  */
-export const assertReachesNoOther = async ({ context }: Agent, did: string, key: Kms.PublicJwk): Promise<void> => {
+export const assertKeyUnused = async ({ context }: Agent, did: string, key: Kms.PublicJwk): Promise<void> => {
   const other = await context.resolve(DidRepository).findCreatedDidByRecipientKey(context, key)
   if (other !== null && other.did !== did)
     throw invalidField('seed', 'must not be the seed of another DID of this agent')
@@ -69,7 +71,7 @@ export interface OwnDid {
   did: string
   /** The resolved document. */
   didDocument: DidDocument
-  /** Whether to store the document, because it can't be derived from the DID. */
+  /** Whether to store the document, because it cannot be derived from the DID. */
   stored?: boolean
   /** Maps keys of the document to keys of the agent. */
   keys: { didDocumentRelativeKeyId: string; kmsKeyId: string }[]
@@ -112,6 +114,6 @@ export const saveOwnDid = async (
     await context.resolve(DidRepository).save(context, record)
   } catch (error) {
     // It was inserted between the reads of this unit of work.
-    throw error instanceof RecordDuplicateError ? conflicting(error) : error
+    throw error instanceof RecordDuplicateError ? conflictError(error) : error
   }
 }

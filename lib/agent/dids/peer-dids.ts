@@ -1,5 +1,5 @@
 /**
- * did:peer: the documents that are contained in a DID are decoded here, because Credo's class is narrower than DID Core.
+ * Decodes the documents that a did:peer contains, because Credo's class is stricter than DID Core.
  * https://identity.foundation/peer-did-method-spec/
  */
 import {
@@ -19,15 +19,15 @@ import { INVALID, resolveOnce } from './did-documents.ts'
 const KEY = 'z[1-9a-km-zA-HJ-NP-Z]{5,200}'
 
 /**
- * Credo's pattern, except for its dot, which matches any character there: this one is unambiguous, and so takes linear
- * time. It also has all characters of base64url.
+ * Credo's pattern, with two corrections: the dot is literal, so that matching is unambiguous and takes linear time, and
+ * all characters of base64url are allowed.
  * https://identity.foundation/peer-did-method-spec/#abnf-for-peer-dids
  */
 const PEER_DID = new RegExp(
   `^did:peer:(?:[01]${KEY}|2(?:\\.[AEVID]${KEY})+(?:\\.S[0-9a-zA-Z_=-]*)*|4z[1-9a-km-zA-HJ-NP-Z]{46}(?::z[1-9a-km-zA-HJ-NP-Z]{6,})?)$`,
 )
 
-/** All but method 1 and the short form of 4, whose documents are in the tenant's table. */
+/** All but method 1 and the short form of method 4, whose documents are in records of the tenant. */
 const CARRIES_DOCUMENT = /^did:peer:(?:[02]|4[^:]+:)/
 
 export const carriesDocument = (did: string): boolean => CARRIES_DOCUMENT.test(did)
@@ -41,7 +41,7 @@ const expand = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [NAMES.get(name) ?? name, expand(member)]))
 }
 
-/** Services of method 2, with ids as Credo makes them. */
+/** Services of method 2, with the same ids as in Credo. */
 const servicesIn = (did: string, encoded: readonly string[]): unknown[] =>
   encoded
     .flatMap((text) => parseBase64(text) ?? text)
@@ -49,7 +49,7 @@ const servicesIn = (did: string, encoded: readonly string[]): unknown[] =>
     .map((service, index) => {
       if (!isObject(service)) return service
       const { serviceEndpoint } = service
-      // The type of those with a text as endpoint, before DIDComm v2 was finished.
+      // Services whose endpoint is a string have the type from before DIDComm v2 was finished.
       const abbreviated = typeof serviceEndpoint === 'string' ? 'DIDComm' : 'DIDCommMessaging'
       const type = service.type === 'dm' ? abbreviated : service.type
       return { ...service, type, id: `${did}#${String(type).toLowerCase()}-${index}` }
@@ -78,7 +78,7 @@ const readPeer4 = (did: string): unknown => {
   const hash = MultiHashEncoder.encode(TypedArrayEncoder.fromString(encoded), 'sha-256')
   const decoded = Buffer.from(MultiBaseEncoder.decode(encoded).data)
   if (short !== `did:peer:4${MultiBaseEncoder.encode(hash, 'base58btc')}`)
-    throw new CredoError('the hash of the DID is not that of its document')
+    throw new CredoError('the hash in the DID does not match its document')
   const document = decoded.subarray(0, 2).equals(JSON_CODEC) ? parseJson(decoded.subarray(2).toString()) : undefined
   if (!isObject(document)) return undefined
   const withController = (method: unknown) => (isObject(method) ? { controller: did, ...method } : method)
@@ -94,7 +94,7 @@ const UNKNOWN: DidResolutionResult = {
 
 const SHORT_FORM = /^did:peer:4[^:]+$/
 
-/** The document of a did:peer; none where the DID is malformed. `resolve` is Credo's. */
+/** The document of a did:peer; none if the DID is malformed. `resolve` is Credo's. */
 export const resolvePeerDid = async (
   agentContext: AgentContext,
   did: string,

@@ -1,4 +1,4 @@
-/** The keys that a query for DIDs asks for, by themselves or by DIDs that contain them. */
+/** The keys in a query for DIDs: fingerprints, or DIDs that contain them. */
 import { type AgentContext, Kms } from '@credo-ts/core'
 import type { TagQuery } from '../../store/index-entries.ts'
 import type { Ed25519Key } from '../keys/index.ts'
@@ -19,7 +19,10 @@ export const keysInQuery = async (agentContext: AgentContext, query: TagQuery): 
 const union = (branches: (string[] | undefined)[]): string[] | undefined =>
   branches.every((branch) => branch !== undefined) ? [...new Set(branches.flat())] : undefined
 
-/** Of the terms of a query; undefined if they name neither a key nor a DID that contains its document and has one key. */
+/**
+ * Fingerprints in a part of a query; undefined if it has neither a key nor a DID that contains its document and one
+ * key.
+ */
 const fingerprintsIn =
   ({ did, alternativeDids, recipientKeyFingerprints }: TagQuery) =>
   async (agentContext: AgentContext): Promise<string[] | undefined> => {
@@ -29,7 +32,7 @@ const fingerprintsIn =
     if (named === undefined || !carriesDocument(named)) return undefined
     const { didDocument } = await resolver.resolve(agentContext, named)
     const keys = didDocument === null ? [] : keysOf(didDocument)
-    // A DID that its key names has no other. Strangers may name one of many, each of which would be a read.
+    // The DID of a key's item has one key. An unknown sender may name a DID with many, each of which would be a read.
     return keys.length === 1 ? keys : undefined
   }
 

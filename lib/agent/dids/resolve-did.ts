@@ -13,12 +13,12 @@ export interface Resolution {
   didResolutionMetadata: object
 }
 
-/** Hidden, because all tenants share the cache: these fields tell whether another tenant has resolved the DID. */
-const OF_CACHE = ['servedFromCache', 'resolutionTime']
+/** Hidden, because all tenants share the cache: these fields show whether another tenant has resolved the DID. */
+const CACHE_FIELDS = ['servedFromCache', 'resolutionTime']
 
 /**
- * Throws `resource.not_found`, `registry.unavailable` if the host does not say whether there is a document, and
- * `request.invalid` for a DID that this agent can't resolve, or a document that it can't read.
+ * Throws `resource.not_found`, `registry.unavailable` if the document could not be fetched, and `request.invalid` for a
+ * DID that this agent cannot resolve, or a document that it cannot read.
  */
 export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
   transaction(tenant, async () => {
@@ -27,7 +27,7 @@ export const resolveDid = (tenant: string, did: string): Promise<Resolution> =>
     if (didDocument === null) throw unreadDocument() ?? unresolved(didResolutionMetadata)
     const member = unreadableMember(didDocument)
     if (member !== undefined) throw unresolved({ error: 'invalidDidDocument', member })
-    const metadata = Object.entries(didResolutionMetadata).filter(([name]) => !OF_CACHE.includes(name))
+    const metadata = Object.entries(didResolutionMetadata).filter(([name]) => !CACHE_FIELDS.includes(name))
     return {
       didDocument: published ?? didDocument.toJSON(),
       didDocumentMetadata,
@@ -43,5 +43,5 @@ const unresolved = ({ error = 'notFound', message, member }: DidResolution['didR
   const details = [{ path: 'didResolutionMetadata.error', message: error }, ...(reason.message === '' ? [] : [reason])]
   return error === 'notFound'
     ? new AgentError('resource.not_found', 'there is no document of this DID', { details })
-    : new AgentError('request.invalid', 'the DID can not be resolved', { details })
+    : new AgentError('request.invalid', 'the DID cannot be resolved', { details })
 }

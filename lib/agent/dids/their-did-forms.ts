@@ -1,9 +1,9 @@
-/** Which DIDs of other agents may become the DID of a connection: those that resolve to one document. */
+/** The forms that the DID of another agent on a connection may have: it must resolve to one document. */
 
 /**
- * The forms of such a DID (DID Core, section 3.1; did:peer has its own). No DID URL is among them, which resolves to the
- * document of its DID. Neither are did:peer:1 and the short form of did:peer:4, which do not contain their document:
- * nobody may use documents of other connections. A handshake that attaches the document of a did:peer:1 compares both.
+ * DID Core, section 3.1; did:peer has its own forms. DID URLs are excluded, because they resolve to the document of
+ * their DID. did:peer:1 and the short form of did:peer:4 are excluded, because they do not contain their document: a
+ * wallet must not use documents of other connections. A handshake checks a did:peer:1 against the attached document.
  * https://identity.foundation/peer-did-method-spec/#abnf-for-peer-dids
  */
 const FORMS = [

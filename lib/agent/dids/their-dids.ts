@@ -1,5 +1,5 @@
 /**
- * DIDs of other agents by their keys. Several may have the same key, because anybody can write it into a document.
+ * DIDs of other agents by their keys. Several may have the same key, because any agent can write it into a document.
  */
 import {
   type AgentContext,
@@ -41,17 +41,17 @@ export const newestDidsWithKey = async (
 }
 
 /** In bytes. Other agents choose their DIDs. */
-const MAX_KNOWN = 1024 * 1024
+const MAX_CACHE_BYTES = 1024 * 1024
 
-/** DIDs of keys that this process has read for a connection. Their records stay as long as a connection names them. */
-const known = new Bounded<string, readonly string[]>(MAX_KNOWN, Number.POSITIVE_INFINITY, memorySizeOf)
+/** Cached DIDs by key, for connections. Their records exist as long as a connection names them. */
+const cachedDids = new Bounded<string, readonly string[]>(MAX_CACHE_BYTES, Number.POSITIVE_INFINITY, memorySizeOf)
 
-const nameOf = (agentContext: AgentContext, { fingerprint }: Ed25519Key): string =>
+const cacheKeyOf = (agentContext: AgentContext, { fingerprint }: Ed25519Key): string =>
   `${tenantOf(agentContext)} ${fingerprint}`
 
 /** Whether another agent has, or had, a DID with this key. */
 export const hasDid = async (agentContext: AgentContext, key: Ed25519Key): Promise<boolean> =>
-  known.get(nameOf(agentContext, key)) !== undefined || (await didsWithKey(agentContext, key)).length > 0
+  cachedDids.get(cacheKeyOf(agentContext, key)) !== undefined || (await didsWithKey(agentContext, key)).length > 0
 
 /** Whether it is the key of one of these DIDs. */
 export const isKeyOf = async (
@@ -59,12 +59,12 @@ export const isKeyOf = async (
   key: Ed25519Key,
   dids: readonly (string | undefined)[],
 ): Promise<boolean> => {
-  const name = nameOf(agentContext, key)
-  if (known.get(name)?.some((did) => dids.includes(did))) return true
+  const name = cacheKeyOf(agentContext, key)
+  if (cachedDids.get(name)?.some((did) => dids.includes(did))) return true
   const ofKey = await didsWithKey(agentContext, key)
   const found = dids.find((did) => ofKey.some((record) => isOfDid(record, did)))
   if (found !== undefined)
-    currentUnit().afterCommit(() => known.set(name, [...new Set([...(known.get(name) ?? []), found])]))
+    currentUnit().afterCommit(() => cachedDids.set(name, [...new Set([...(cachedDids.get(name) ?? []), found])]))
   return found !== undefined
 }
 
@@ -75,14 +75,14 @@ const isOfDid = (record: DidRecord, did: string | undefined): boolean =>
   did !== undefined && formsOf(record).includes(did)
 
 /**
- * Maximum number of DIDs of another agent's key. One request reads them all, so their documents have 1 MB together. They
- * stay after their connection is deleted.
+ * Maximum number of DIDs of another agent's key. One request reads them all, so their documents have 1 MB together.
+ * They are not deleted with their connection. /
  */
 const MAX_DIDS_OF_KEY = 50
 
 /**
- * Whether another agent's DID is stored already under its key, for good or for as long as the running handshake may
- * take: a wallet with one key names the same DID in each handshake. Throws a CredoError if the key has too many other
+ * Whether another agent's DID is stored already under its key, permanently or for as long as the running handshake may
+ * take: a wallet with one key uses the same DID in each handshake. Throws a CredoError if the key has too many other
  * DIDs.
  */
 export const isStored = async (agentContext: AgentContext, record: DidRecord): Promise<boolean> => {
@@ -104,11 +104,11 @@ export const isStored = async (agentContext: AgentContext, record: DidRecord): P
   return false
 }
 
-const sharing = () => currentUnit().slot(isStored, (): { dids?: string[] } => ({}))
+const sharing = () => currentUnit().moduleState(isStored, (): { dids?: string[] } => ({}))
 
 /**
  * Lets the running handshake, which expires unless it is completed, share DIDs of other such handshakes. Returns the
- * ids of the records that it shares: whoever completes first takes their expiry away.
+ * ids of the shared records: the first completed handshake removes their expiry.
  */
 export const shareDids = (): string[] => {
   const shared = sharing()
@@ -117,15 +117,14 @@ export const shareDids = (): string[] => {
 }
 
 /**
- * Stores another agent's DID under the key that was authenticated, and under no other key of its document. Throws as
- * `save`.
+ * Stores another agent's DID under the authenticated key, and under no other key of its document. Throws as `save`. /
  */
 export const storeTheirDid = async (
   agentContext: AgentContext,
-  theirs: { did: string; didDocument?: DidDocument },
+  received: { did: string; didDocument?: DidDocument },
   key: Ed25519Key,
 ): Promise<void> => {
-  const alternativeDids = isValidPeerDid(theirs.did) ? getAlternativeDidsForPeerDid(theirs.did) : undefined
+  const alternativeDids = isValidPeerDid(received.did) ? getAlternativeDidsForPeerDid(received.did) : undefined
   const tags = { recipientKeyFingerprints: [key.fingerprint], ...(alternativeDids && { alternativeDids }) }
-  await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, { ...theirs, tags })
+  await agentContext.resolve(DidRepository).storeReceivedDid(agentContext, { ...received, tags })
 }

@@ -9,12 +9,12 @@ import {
   type VerificationMethod,
 } from '@credo-ts/core'
 import { DidCommDocumentService } from '@credo-ts/didcomm'
-import { urlFault } from '../../egress/address-guard.ts'
+import { invalidUrlReason } from '../../egress/address-guard.ts'
 import { settings } from '../../settings.ts'
 import { MAX_KEYS as MAX_RECIPIENTS } from '../envelopes/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import { QUEUE } from '../transport/index.ts'
-import { assertReadableServices, isKeyOver } from '../web/index.ts'
+import { assertReadableServices, isKeyRevokedOrExpired } from '../web/index.ts'
 import { mayBeTheirDid } from './their-did-forms.ts'
 
 /** Ed25519 keys that may pack messages of a DID, with their verification methods. */
@@ -23,7 +23,7 @@ const authenticationKeys = (document: DidDocument): { method: VerificationMethod
     try {
       const method = typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one
       const key = getPublicJwkFromVerificationMethod(method)
-      return key.is(Kms.Ed25519PublicJwk) && !isKeyOver(method) ? [{ method, key }] : []
+      return key.is(Kms.Ed25519PublicJwk) && !isKeyRevokedOrExpired(method) ? [{ method, key }] : []
     } catch {
       // Credo throws for an unknown type of key.
       return []
@@ -49,12 +49,12 @@ export const servicesOrQueue = async (
   if (services.length > 0 || did.includes('#')) return services
   const document = await agentContext.resolve(DidResolverService).resolveDidDocument(agentContext, did)
   const recipientKeys = authenticationKeys(document).map(({ key }) => key)
-  // Nobody could read a message for no key.
+  // Without a key, no message could be decrypted.
   if (recipientKeys.length === 0) return []
   return [{ id: '#queue', recipientKeys, routingKeys: [], serviceEndpoint: QUEUE }]
 }
 
-/** `code` is one of Aries RFC 0794, "Problem Report", or the last one, which is of this agent. */
+/** The codes of Aries RFC 0794, "Problem Report", and `e.did.too_many_rotations` of this agent. */
 export class UnusableDidError extends CredoError {
   readonly code:
     | 'e.did.unresolvable'
@@ -63,12 +63,12 @@ export class UnusableDidError extends CredoError {
     | 'e.did.too_many_rotations'
 
   constructor(code: UnusableDidError['code']) {
-    super(`the DID can not be used: ${code}`)
+    super(`the DID cannot be used: ${code}`)
     this.code = code
   }
 }
 
-/** The document of another agent may have any number of keys, and each becomes an index entry. */
+/** Maximum number of keys of another agent's document: each becomes an index entry. */
 const MAX_KEYS = 4
 
 /** Fingerprints of the recipient keys in a DID's services. Throws `UnusableDidError`. */
@@ -101,7 +101,7 @@ export const reachableServicesOf = async (agentContext: AgentContext, did: strin
   const services = await agentContext.resolve(DidCommDocumentService).resolveServicesFromDid(agentContext, did)
   const reachable = services.filter(({ serviceEndpoint }) => /^https?:/i.test(serviceEndpoint))
   const policy = { local: settings().LOCAL_STAGE }
-  if (reachable.some(({ serviceEndpoint }) => urlFault(serviceEndpoint, policy) !== undefined))
+  if (reachable.some(({ serviceEndpoint }) => invalidUrlReason(serviceEndpoint, policy) !== undefined))
     throw new UnusableDidError('e.did.doc_unsupported')
   if (reachable.length === 0) assertReadableServices({ service: services })
   return reachable

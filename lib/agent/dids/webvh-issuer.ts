@@ -11,7 +11,7 @@ import { publishLog, readWebvhLog } from '../../webvh/published.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { saveOwnDid } from './own-dids.ts'
 
-/** A result of didwebvh-ts. Node's rules can't resolve its own types. */
+/** A result of didwebvh-ts, whose types cannot be resolved by Node's rules. */
 interface Created {
   did: string
   doc: object
@@ -74,8 +74,8 @@ interface Key {
 }
 
 /**
- * Replaces Credo's registrar, whose DIDs other implementations reject: proofs have to name the key with its fragment,
- * the DID document has to list the key for assertion, and only the DID may be its controller.
+ * Replaces Credo's registrar, whose DIDs other implementations reject: proofs must name the key with its fragment, the
+ * DID document must list the key for assertion, and only the DID may be its controller.
  */
 const createLog = async ({ domain, path }: Location, { publicKeyMultibase, sign, verify }: Key): Promise<Created> => {
   const id = `${['did:webvh:{SCID}', domain, ...path].join(':')}#${publicKeyMultibase}`

@@ -15,7 +15,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { readWebvhLog } from '../../webvh/published.ts'
 import { publishWebDocument } from '../../webvh/web-document.ts'
 import { currentAgent, endpointOf, type TenantAgent } from '../credo/index.ts'
-import { assertReachesNoOther, findOwnDid, keyOfSeed, newKey, type OwnDid, ownDidKey, saveOwnDid } from './own-dids.ts'
+import { assertKeyUnused, findOwnDid, keyOfSeed, newKey, type OwnDid, ownDidKey, saveOwnDid } from './own-dids.ts'
 import { webDid, webDidFor } from './web-dids.ts'
 import { createWebvhDidOf, webvhIssuer } from './webvh-issuer.ts'
 
@@ -37,31 +37,31 @@ export const writeDid = async ({
   ...options
 }: NewDid): Promise<CreatedDid> => {
   const seed = seedOrEmpty || undefined
-  // DIDs are compared as texts, and hosts are not. A did:webvh has the port in this form, also in the ids of its keys.
+  // Normalized, because DIDs are compared as text: hosts are case-insensitive. A did:webvh has the port in this form,
+  // also in the ids of its keys.
   const domain = domainOrEmpty?.replace(/^[^:]+/, (host) => host.toLowerCase().replace('%3a', '%3A')) || undefined
-  assertFits({ ...options, seed, domain })
+  assertFieldCombination({ ...options, seed, domain })
   const agent = await currentAgent()
   if (options.method === 'webvh') return webvh(agent, domain)
   if (options.method === 'web') return web(agent, { seed, domain })
   const key = seed === undefined ? await newKey(agent, options.keyType) : await keyOfSeed(agent, seed)
   const own = await DIDS_OF_KEYS[options.method](agent, key, options)
   if (seed !== undefined && (await findOwnDid(agent, own.did)) !== undefined) return toCreatedDid(own)
-  if (seed !== undefined && options.method === 'peer') await assertReachesNoOther(agent, own.did, key)
+  if (seed !== undefined && options.method === 'peer') await assertKeyUnused(agent, own.did, key)
   await saveOwnDid(agent, own)
   return toCreatedDid(own)
 }
 
-/** Checks which fields of the body go together; its schema does not. */
-const assertFits = ({ method, keyType, seed, domain, numAlgo }: NewDid): void => {
+/** Checks which fields of the body may be combined; its schema does not. */
+const assertFieldCombination = ({ method, keyType, seed, domain, numAlgo }: NewDid): void => {
   if (keyType !== 'ed25519' && method !== 'key' && method !== 'jwk')
     throw invalidField('keyType', `must be ed25519 for did:${method}`)
   if (seed !== undefined && keyType !== 'ed25519')
-    throw invalidField('seed', 'must be absent for keys of another type than ed25519')
+    throw invalidField('seed', 'must be absent unless keyType is ed25519')
   if (seed !== undefined && method === 'webvh') throw invalidField('seed', 'must be absent for did:webvh')
   if (domain !== undefined && method !== 'web' && method !== 'webvh')
-    throw invalidField('domain', 'must be absent for DIDs other than did:web and did:webvh')
-  if (numAlgo !== undefined && method !== 'peer')
-    throw invalidField('numAlgo', 'must be absent for DIDs other than did:peer')
+    throw invalidField('domain', 'must be absent unless method is web or webvh')
+  if (numAlgo !== undefined && method !== 'peer') throw invalidField('numAlgo', 'must be absent unless method is peer')
 }
 
 const toCreatedDid = ({ did, didDocument }: Pick<OwnDid, 'did' | 'didDocument'>): CreatedDid => ({
@@ -125,7 +125,7 @@ const web = async (agent: TenantAgent, { seed, domain }: Pick<NewDid, 'seed' | '
       throw new AgentError('did.exists', `the DID ${did} exists, with another key`)
     return toCreatedDid({ did, didDocument: known.didDocument })
   }
-  if (key !== undefined) await assertReachesNoOther(agent, did, key)
+  if (key !== undefined) await assertKeyUnused(agent, did, key)
   const own = webDid(did, key ?? (await newKey(agent)))
   await saveOwnDid(agent, own)
   if (domain === undefined)

@@ -1,9 +1,9 @@
-/** Credo's envelope service with the agent's keys: one that packs, and one that opens as well. */
+/** Credo's envelope service with the agent's keys: one that only packs, and one that also unpacks. */
 import { type DependencyManager, InjectionSymbols } from '@credo-ts/core'
 import { DidCommDocumentService, DidCommEnvelopeService } from '@credo-ts/didcomm'
 import type { SealedKeyStore } from '../keys/index.ts'
-import { unpackMessage } from './open-envelope.ts'
 import { packMessage } from './pack-envelope.ts'
+import { unpackMessage } from './unpack-envelope.ts'
 
 type Arguments<Name extends 'packMessage' | 'unpackMessage'> = Parameters<DidCommEnvelopeService[Name]>
 

@@ -4,7 +4,7 @@ import { AgentError } from '../../errors.ts'
 import { parseBase64 } from '../../json.ts'
 import { KEY_BYTES, Verkey } from '../keys/index.ts'
 
-/** Each recipient costs a lookup, and anybody may choose their number. */
+/** Each recipient costs a lookup, and unauthenticated senders choose their number. */
 const MAX_RECIPIENTS = 16
 
 /** Characters of the protected header. 16 recipients, as ACA-Py and Credo write them, take about 9,000. */
@@ -18,12 +18,12 @@ const SEAL_BYTES = KEY_BYTES + BOX_BYTES
 const BASE64URL = /^[A-Za-z0-9_-]*={0,2}$/
 
 /** Bytes in base64url. */
-const bytes = (least: number, most = least) =>
+const bytes = (minBytes: number, maxBytes = minBytes) =>
   v.pipe(
     v.string(),
     v.check((text) => {
       const length = Buffer.byteLength(text, 'base64url')
-      return length >= least && length <= most && BASE64URL.test(text)
+      return length >= minBytes && length <= maxBytes && BASE64URL.test(text)
     }),
   )
 
@@ -75,7 +75,7 @@ export type Envelope = v.InferOutput<typeof Envelope>
 export const readEnvelope = (body: unknown): Envelope => {
   if (!v.is(Texts, body)) throw new AgentError('request.malformed', 'the body is not a DIDComm envelope (RFC 0019)')
   const envelope = v.safeParse(Envelope, body)
-  if (!envelope.success) throw cannotHandle()
+  if (!envelope.success) throw cannotHandleError()
   readHeader(envelope.output)
   return envelope.output
 }
@@ -83,10 +83,10 @@ export const readEnvelope = (body: unknown): Envelope => {
 /** The protected header of an envelope. Throws `request.malformed`. */
 export const readHeader = ({ protected: text }: Pick<Envelope, 'protected'>): EnvelopeHeader => {
   const header = v.safeParse(Header, parseBase64(text))
-  if (!header.success) throw cannotHandle()
+  if (!header.success) throw cannotHandleError()
   return header.output
 }
 
 /** The error for any envelope that can't be handled. It gives no reason, because that would help only attackers. */
-export const cannotHandle = (cause?: unknown): AgentError =>
+export const cannotHandleError = (cause?: unknown): AgentError =>
   new AgentError('request.malformed', 'this agent cannot handle the message', { cause })

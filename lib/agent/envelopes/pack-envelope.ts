@@ -21,7 +21,7 @@ import { MAX_KEYS } from './readable-message.ts'
 
 const CONTENT_KEY_BYTES = 32
 
-/** The keys of the other agent are too many, or not all of them can be encrypted for. */
+/** The other agent has too many keys, none, or one that is not valid for encryption. */
 export class UnusableKeysError extends CredoError {}
 
 /** The sender of an envelope: the name of the key, and the private key. */
@@ -30,7 +30,7 @@ export interface Sender {
   jwk: Kms.KmsJwkPrivate
 }
 
-/** Packs JSON: with a sender authenticated ("Authcrypt"), without one anonymous ("Anoncrypt"). */
+/** Packs JSON: authenticated with a sender ("Authcrypt"), anonymous without one ("Anoncrypt"). */
 export const packEnvelope = (
   message: unknown,
   recipients: readonly Ed25519Key[],
@@ -53,18 +53,18 @@ export const packEnvelope = (
 /** The header of a recipient: the content key in a box, and the sender, sealed. */
 const recipientOf = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | undefined) => {
   try {
-    return encryptedFor(key, contentKey, sender)
+    return encryptForRecipient(key, contentKey, sender)
   } catch {
-    throw new UnusableKeysError('nothing can be encrypted for a key of the other agent')
+    throw new UnusableKeysError('a key of the other agent is not valid for encryption')
   }
 }
 
-const encryptedFor = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | undefined) => {
+const encryptForRecipient = (key: Ed25519Key, contentKey: Uint8Array, sender: Sender | undefined) => {
   const kid = verkeyOf(key)
-  const theirs = agreementKeyOf(key)
-  const { encrypted, iv } = encryptByAgreement(sender?.jwk, theirs, contentKey)
+  const agreementKey = agreementKeyOf(key)
+  const { encrypted, iv } = encryptByAgreement(sender?.jwk, agreementKey, contentKey)
   if (sender === undefined) return { encrypted_key: text(encrypted), header: { kid } }
-  const sealed = encryptByAgreement(undefined, theirs, Buffer.from(sender.verkey))
+  const sealed = encryptByAgreement(undefined, agreementKey, Buffer.from(sender.verkey))
   return { encrypted_key: text(encrypted), header: { kid, iv: iv && text(iv), sender: text(sealed.encrypted) } }
 }
 
@@ -75,9 +75,9 @@ type Keys = Parameters<DidCommEnvelopeService['packMessage']>[2]
 
 /**
  * Packs a message, and wraps it for each mediator (Aries RFC 0094), each of which adds a third to its size. Credo would
- * ask for a return route where there is no connection, but a message is sent after its transaction, when nothing
- * handles a response, and this agent has an endpoint. Throws for an unknown sender key, and `UnusableKeysError`, also
- * for no recipient, and for more recipients or mediators than any agent has.
+ * request a return route if there is no connection, but a message is sent after its transaction, when no code handles
+ * a response, and this agent has an endpoint. Throws for an unknown sender key, and `UnusableKeysError`, also for no
+ * recipient and for too many recipients or mediators.
  */
 export const packMessage = async (
   agentContext: AgentContext,

@@ -6,7 +6,7 @@ import { CredoError } from '@credo-ts/core'
 import type { DidCommPlaintextMessage } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import {
-  findFlaw,
+  findViolation,
   hasMoreValuesThan,
   hasNumber,
   isNestedDeeperThan,
@@ -41,14 +41,14 @@ const KEYS = new Set(['publicKeyBase58', 'publicKeyMultibase', 'recipient_key', 
 const JWKS = new Set(['publicKeyJwk', 'jwk'])
 const NUMBERS = new Set(['n', 'e', 'x', 'y'])
 
-/** Keys of a service. Each is looked for among those of its document, and every message is encrypted for each. */
+/** Keys of a service. Each is looked up in its document, and every message is encrypted for each. */
 export const MAX_KEYS = 16
 
 const LISTS_OF_KEYS = new Set(['recipientKeys', 'routingKeys'])
 
 const maxLength = (name: string, value: string): number => {
-  // Multibase says by its first character that it is base64url, which takes linear time: a proof of AnonCreds in the
-  // form of W3C has 3,500 characters.
+  // The first character of multibase `u` means base64url, which takes linear time: a proof of AnonCreds in the form of
+  // W3C has 3,500 characters.
   if (name === 'proofValue' && value.startsWith('u')) return Number.POSITIVE_INFINITY
   if (KEYS.has(name) || (LISTS_OF_KEYS.has(name) && !value.startsWith('did:'))) return MAX_KEY
   return IDENTIFIERS.has(name) ? MAX_IDENTIFIER : Number.POSITIVE_INFINITY
@@ -107,11 +107,14 @@ const structureOf = (value: unknown): number =>
     : 0
 
 /** Whether Credo may turn a message or a DID document into class instances. */
-const isSmall = (value: unknown): boolean =>
-  findFlaw(value, RULES) === undefined && !hasMoreValuesThan(value, MAX_VALUES) && structureOf(value) <= MAX_STRUCTURE
+const isWithinLimits = (value: unknown): boolean =>
+  findViolation(value, RULES) === undefined &&
+  !hasMoreValuesThan(value, MAX_VALUES) &&
+  structureOf(value) <= MAX_STRUCTURE
 
 /** Whether Credo may read a DID document of another agent. */
-export const isReadableDocument = (document: unknown): boolean => isSmall(document) && !hasUnreadableText(document)
+export const isReadableDocument = (document: unknown): boolean =>
+  isWithinLimits(document) && !hasUnreadableText(document)
 
 /**
  * An attached DID document (Aries RFC 0023): Credo turns all of it into class instances before it checks the signature.
@@ -121,13 +124,13 @@ const AttachedDidDocument = v.looseObject({
     base64: v.optional(
       v.pipe(
         v.string(),
-        v.check((base64) => isSmall(parseBase64(base64))),
+        v.check((base64) => isWithinLimits(parseBase64(base64))),
       ),
     ),
   }),
 })
 
-/** The name of an agent that asks for a connection. The record and its copies have it, and each message reads them. */
+/** The name of an agent that requests a connection. Each message reads it with the record or one of its copies. */
 const Label = v.pipe(v.string(), v.maxLength(1000))
 
 const Message = v.looseObject({
@@ -140,17 +143,17 @@ const Message = v.looseObject({
   'did_doc~attach': v.optional(AttachedDidDocument),
 })
 
-/** Nested deeper than any document may be: whoever reads it rejects it, and tells the sender. */
+/** Nested deeper than any document may be: the format's handler rejects it with a problem report. */
 const TOO_DEEP = `${'{"a":'.repeat(MAX_DEPTH + 1)}1${'}'.repeat(MAX_DEPTH + 1)}`
 
-/** Whether no library, and no recursive function of this service, may see an attached document. */
+/** Whether an attached document is too large for libraries and for this service's recursive functions. */
 const isTooLarge = (document: unknown, maxDepth: number): boolean =>
   isNestedDeeperThan(document, maxDepth) || hasMoreValuesThan(document, MAX_VALUES)
 
-/** Not JSON to Credo. A JWS is over it, too. */
+/** Credo's parser rejects it. A JWS signs it, too. */
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 
-/** Attachments that ask for something or offer it: neither a credential nor a presentation. */
+/** Attachments with a request, an offer or a proposal: neither a credential nor a presentation. */
 const REQUESTS = /^(?:offers|requests|filters|proposals|request_presentations)~attach$/
 
 /** Members of these in which null has a meaning. */
@@ -165,8 +168,8 @@ const withoutNulls = (bytes: Buffer): Buffer => {
 }
 
 /**
- * Puts a short document in the place of each attached one that no library may see; the message itself can be answered
- * by a problem report. Base64 gets the alphabet and padding of RFC 4648, section 4: agents send that of section 5 too
+ * Replaces each attached document that is too large for libraries by a short one, so that a problem report can reply to
+ * the message. Base64 gets the alphabet and padding of RFC 4648, section 4: agents send that of section 5 too
  * (Credo 0.7 does, and reads only the first one). A byte order mark before unsigned JSON is dropped; requests lose their
  * members that are null.
  */
@@ -193,8 +196,9 @@ const normalizeAttachments = (message: unknown): void => {
 /** Throws a CredoError for a message that no conforming agent sends. Changes messages to what libraries can read. */
 export function assertReadable(message: unknown): asserts message is DidCommPlaintextMessage {
   normalizeAttachments(message)
-  if (!isSmall(message)) throw new CredoError('the message is too large')
+  if (!isWithinLimits(message)) throw new CredoError('the message is too large')
   removeNulls(message)
-  if (!v.is(Message, message)) throw new CredoError('the message has no readable type, id, label or thread')
-  if (hasUnreadableText(message)) throw new CredoError('the message has an identifier that is too long, or no Unicode')
+  if (!v.is(Message, message)) throw new CredoError('the type, id, label or thread of the message is not valid')
+  if (hasUnreadableText(message))
+    throw new CredoError('an identifier of the message is too long, or its text is not valid Unicode')
 }

@@ -1,4 +1,4 @@
-/** Credo's repository of the messages of exchanges, which reads none for a new exchange. */
+/** Credo's repository of the messages of exchanges, without a read for a new exchange. */
 import { type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
 import { DidCommMessageRepository } from '@credo-ts/didcomm'
 import { credentialRecords, didCommMessageRecords, proofRecords } from '../../records/kinds.ts'
@@ -11,7 +11,7 @@ export class AgentMessageRepository extends DidCommMessageRepository {
     super(services.resolve(InjectionSymbols.StorageService), services.resolve(EventEmitter))
   }
 
-  /** An exchange that the running unit of work has not read was made by it, with a new id: no message of it is stored. */
+  /** If the running unit of work has not read the exchange, it has created it: no message of it is stored. */
   override async saveOrUpdateAgentMessage(
     ...[agentContext, options]: Parameters<DidCommMessageRepository['saveOrUpdateAgentMessage']>
   ) {

@@ -1,6 +1,6 @@
 /**
- * Begins and continues exchanges for API calls: the state has to be the right one, and the other agent's message one
- * that can be answered.
+ * Begins and continues exchanges for API calls: the state must be the expected one, and it must be possible to answer
+ * the other agent's message.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { AgentError, shortReason } from '../../errors.ts'
@@ -13,11 +13,11 @@ import type { Exchange } from '../threads/index.ts'
 /** Formats by key; undefined ones are absent. */
 export type Formats = Record<string, object | undefined>
 
-/** A state that exchanges of one role have, or that of a given exchange. */
+/** The expected state, or a function that returns it for an exchange. */
 export type Expected<Of extends Exchange> = Of['state'] | ((exchange: Of) => Of['state'])
 
 /** Credential or proof exchanges. */
-interface Kind<Of extends Exchange> {
+interface ExchangeType<Of extends Exchange> {
   /** Name in error messages. */
   name: string
   /** The parameter that names the record. */
@@ -44,10 +44,10 @@ export const beginExchange = async <Of extends Exchange>(
 /**
  * Continues an exchange in the running unit of work, by `act`. Returns its record. Throws `resource.not_found`,
  * `exchange.out_of_turn`, `connection.not_ready`, `connection.no_endpoint`, and `request.invalid` if the other agent's
- * message can't be answered. `sends`: whether `act` sends a message; if not, the connection may have ended.
+ * message cannot be answered. `sends`: whether `act` sends a message; if not, the connection may have ended.
  */
 export const continueExchange = async <Of extends Exchange>(
-  { name, field, find, toJson }: Kind<Of>,
+  { name, field, find, toJson }: ExchangeType<Of>,
   id: string,
   expected: Expected<Of>,
   act: (agent: TenantAgent, exchange: Of) => Promise<Of>,
@@ -76,9 +76,9 @@ const withMessageErrors = async <T>(path: string, act: () => Promise<T>): Promis
     return await act()
   } catch (error) {
     if (!(error instanceof CredoError)) throw error
-    throw new AgentError('request.invalid', 'the message of the other agent can not be answered', {
+    throw new AgentError('request.invalid', 'the message of the other agent cannot be answered', {
       cause: error,
-      details: [{ path, message: shortReason(`can not be answered: ${error.message}`) }],
+      details: [{ path, message: shortReason(`cannot be answered: ${error.message}`) }],
     })
   }
 }

@@ -1,8 +1,8 @@
-/** What a credential format checks: a request and a credential have to match the offer. */
+/** Checks of a credential format: a request and a credential must match the offer. */
 import { CredoError } from '@credo-ts/core'
 import { AgentError } from '../../errors.ts'
 
-export const NOT_OFFERED = 'the request is not for what was offered'
+export const NOT_OFFERED = 'the request does not match the offer'
 
 /** A format service that can check whether a request matches the offer. */
 export interface CheckedFormat {
@@ -13,7 +13,7 @@ export interface CheckedFormat {
 /** A request or credential that does not match the offer. The exchange is abandoned and the message is not stored. */
 export class NotAsOfferedError extends CredoError {}
 
-/** A credential whose date of issuance lies ahead: until then nobody can verify it. */
+/** A credential whose issuance date is in the future: until then it cannot be verified. */
 export class NotYetIssuedError extends AgentError {
   /** In ms. */
   readonly wait: number

@@ -1,4 +1,4 @@
-/** What every format of credentials and presentations shares with the protocols. */
+/** Interfaces and errors that all formats of credentials and presentations share with the protocols. */
 export { type CheckedFormat, NOT_OFFERED, NotAsOfferedError, NotYetIssuedError } from './checked-format.ts'
-export { type PreparedResponse, preparedResponse, prepareResponse, unanswerable } from './prepared-response.ts'
-export { noteUnverified, unverifiedBecause } from './unverified-presentations.ts'
+export { type PreparedResponse, preparedResponse, prepareResponse, unanswerableError } from './prepared-response.ts'
+export { recordUnverified, verificationFailureOf } from './unverified-presentations.ts'

@@ -1,4 +1,4 @@
-/** Responses to proof requests: prepared before Credo is told to send them, or not possible. */
+/** Responses to proof requests, prepared before Credo sends them, and the error if that is not possible. */
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord, DidCommProofFormatSpec } from '@credo-ts/didcomm'
 import { AgentError, shortReason } from '../../errors.ts'
@@ -24,7 +24,7 @@ const PREPARED = Symbol('prepared responses')
 
 /** The responses of the running unit of work to a proof request, by format. */
 const preparedFor = ({ id }: DidCommProofExchangeRecord): Map<object, PreparedResponse> => {
-  const responses = currentUnit().slot(PREPARED, () => new Map<string, Map<object, PreparedResponse>>())
+  const responses = currentUnit().moduleState(PREPARED, () => new Map<string, Map<object, PreparedResponse>>())
   const known = responses.get(id) ?? new Map<object, PreparedResponse>()
   responses.set(id, known)
   return known
@@ -45,9 +45,9 @@ export const preparedResponse = (
   proofRecord: DidCommProofExchangeRecord,
 ): PreparedResponse | undefined => preparedFor(proofRecord).get(format)
 
-/** The error of a call to respond to a request of another agent. `path` is the format's, in the call. */
-export const unanswerable = (path: string, reason: string, cause?: unknown): AgentError =>
-  new AgentError('request.invalid', 'the request can not be answered', {
+/** The error if a received request cannot be answered. `path` is the path of the format in the API call. */
+export const unanswerableError = (path: string, reason: string, cause?: unknown): AgentError =>
+  new AgentError('request.invalid', 'the request cannot be answered', {
     cause,
-    details: [{ path, message: shortReason(`can't answer the request: ${reason}`) }],
+    details: [{ path, message: shortReason(`cannot answer the request: ${reason}`) }],
   })

@@ -1,6 +1,6 @@
 /**
- * Presentations that the running unit of work could not verify, because something else than the presentation failed.
- * That says nothing of them: they are neither accepted nor refused.
+ * Presentations that the running unit of work could not verify, because a registry or this service failed. They are
+ * neither accepted nor rejected, but verified again later.
  */
 import { errorName, isAgentError } from '../../errors.ts'
 import { log } from '../../log.ts'
@@ -9,21 +9,21 @@ import { currentUnit } from '../../store/transaction.ts'
 const UNVERIFIED = Symbol('presentations that could not be verified')
 
 /** By proof record. */
-const unverified = (): Map<string, unknown> => currentUnit().slot(UNVERIFIED, () => new Map<string, unknown>())
+const unverified = (): Map<string, unknown> => currentUnit().moduleState(UNVERIFIED, () => new Map<string, unknown>())
 
-/** The error because of which a record's presentation could not be verified, if there was one. */
-export const unverifiedBecause = (proofRecordId: string): unknown => unverified().get(proofRecordId)
+/** The error that prevented the verification of a record's presentation, if any. */
+export const verificationFailureOf = (proofRecordId: string): unknown => unverified().get(proofRecordId)
 
 /**
- * Notes an error, which is no judgement on the presentation. Throws it if it is one of the table: then nothing can be
- * written, and the message has to come again.
+ * Records an error that does not mean that the presentation is invalid. Throws a store error: nothing can be written,
+ * and the sender must repeat the message.
  */
-export const noteUnverified = async (proofRecordId: string, error: unknown): Promise<void> => {
+export const recordUnverified = async (proofRecordId: string, error: unknown): Promise<void> => {
   const unit = currentUnit()
   if (unit.failure !== undefined) throw unit.failure
-  if (isAgentError(error) && error.code.startsWith('store.')) await unit.recordFailure(() => Promise.reject(error))
+  if (isAgentError(error) && error.code.startsWith('store.')) await unit.runRead(() => Promise.reject(error))
   unverified().set(proofRecordId, error)
-  log(isAgentError(error) ? 'warn' : 'error', 'a presentation could not be verified', {
+  log(isAgentError(error) ? 'warn' : 'error', 'presentation could not be verified', {
     event: 'proof.verification_waits',
     ...{ tenant: unit.tenant, proofRecordId, error: errorName(error) },
   })

@@ -1,5 +1,5 @@
 /**
- * What is checked of each type of message that this agent handles. Before that, every message is checked for its bounds
+ * The checks for each type of message that this agent handles. Before them, the bounds of every message are checked
  * (lib/agent/envelopes/readable-message.ts), its invitation (lib/agent/connections/handshake-middleware.ts) and its
  * thread (lib/agent/inbound/thread-guard.ts).
  */
@@ -28,12 +28,12 @@ interface CheckBeforeHandler {
   /** The connection is known, if the sender has one. No exchange or handshake is read yet. */
   when: 'before-handler'
   onFailure: Exclude<OnFailure, 'abandon'>
-  /** Returns what is wrong with the message. A method: its message is one of the type. */
+  /** Returns what is wrong with the message. A method, so that a check may expect a type of message. */
   violation(inbound: DidCommInboundMessageContext): string | undefined | Promise<string | undefined>
   error: (violation: string) => Error
 }
 
-/** Named here to be found: the map does not run it. */
+/** Only documentation: `checkMessage` does not run it. */
 interface CheckElsewhere {
   /** Before Credo reads the message, or in its handler, which reads the exchange or the handshake. */
   when: 'before-reading' | 'in-handler'
@@ -49,7 +49,7 @@ const rejectIf = (violation: Violation): Check => {
   return { when: 'before-handler', onFailure: 'reject', violation, error }
 }
 
-/** `report`: the error with the problem report of the protocol; or a code, for a report of no protocol. */
+/** `report`: makes the error with the protocol's problem report; or the code of a problem report without a protocol. */
 const reportIf = (violation: Violation, report: string | CheckBeforeHandler['error']): Check => {
   const withCode = (message: string) => new DidCommProblemReportError(message, { problemCode: String(report) })
   const error = typeof report === 'string' ? withCode : report
@@ -67,19 +67,19 @@ const PREVIEW_V2 = reportIf(previewViolation, issuanceReportV2)
 const PROPOSAL_V1 = reportIf(proposalViolation, presentationReportV1)
 const BOUNDS = beforeReading('lib/agent/envelopes/readable-message.ts')
 const ROTATION = 'lib/agent/connections/did-rotation.ts'
-const OWN_DOCUMENT = 'lib/agent/connections/their-did.ts'
+const SENDER_DOCUMENT = 'lib/agent/connections/their-did.ts'
 const FORMATS = inHandler('reject', 'lib/agent/formats')
-const AS_OFFERED = inHandler('abandon', 'lib/agent/exchanges/credentials/checks.ts')
-const VERIFIED = inHandler('abandon', 'lib/agent/exchanges/proofs/checks.ts')
+const OFFER_CHECKS = inHandler('abandon', 'lib/agent/exchanges/credentials/checks.ts')
+const PRESENTATION_CHECKS = inHandler('abandon', 'lib/agent/exchanges/proofs/checks.ts')
 
 /** By the type that Credo's class of the message has: messages of another minor version are of the same class. */
 export const CHECKS: Record<string, readonly Check[]> = {
   'https://didcomm.org/basicmessage/1.0/message': [],
 
-  'https://didcomm.org/connections/1.0/request': [BOUNDS, inHandler('reject', OWN_DOCUMENT)],
-  'https://didcomm.org/connections/1.0/response': [BOUNDS, inHandler('reject', OWN_DOCUMENT)],
-  'https://didcomm.org/didexchange/1.1/request': [BOUNDS, inHandler('report', OWN_DOCUMENT)],
-  'https://didcomm.org/didexchange/1.1/response': [BOUNDS, inHandler('report', OWN_DOCUMENT)],
+  'https://didcomm.org/connections/1.0/request': [BOUNDS, inHandler('reject', SENDER_DOCUMENT)],
+  'https://didcomm.org/connections/1.0/response': [BOUNDS, inHandler('reject', SENDER_DOCUMENT)],
+  'https://didcomm.org/didexchange/1.1/request': [BOUNDS, inHandler('report', SENDER_DOCUMENT)],
+  'https://didcomm.org/didexchange/1.1/response': [BOUNDS, inHandler('report', SENDER_DOCUMENT)],
   'https://didcomm.org/didexchange/1.1/complete': [],
   'https://didcomm.org/did-rotate/1.0/rotate': [CURRENT_DID, inHandler('report', ROTATION)],
   'https://didcomm.org/did-rotate/1.0/ack': [],
@@ -95,13 +95,13 @@ export const CHECKS: Record<string, readonly Check[]> = {
 
   'https://didcomm.org/issue-credential/1.0/propose-credential': [PREVIEW_V1],
   'https://didcomm.org/issue-credential/1.0/offer-credential': [PREVIEW_V1, FORMATS],
-  'https://didcomm.org/issue-credential/1.0/request-credential': [AS_OFFERED],
-  'https://didcomm.org/issue-credential/1.0/issue-credential': [AS_OFFERED],
+  'https://didcomm.org/issue-credential/1.0/request-credential': [OFFER_CHECKS],
+  'https://didcomm.org/issue-credential/1.0/issue-credential': [OFFER_CHECKS],
   'https://didcomm.org/issue-credential/1.0/ack': [],
   'https://didcomm.org/issue-credential/2.0/propose-credential': [PREVIEW_V2, FORMATS],
   'https://didcomm.org/issue-credential/2.0/offer-credential': [PREVIEW_V2, FORMATS],
-  'https://didcomm.org/issue-credential/2.0/request-credential': [AS_OFFERED],
-  'https://didcomm.org/issue-credential/2.0/issue-credential': [AS_OFFERED],
+  'https://didcomm.org/issue-credential/2.0/request-credential': [OFFER_CHECKS],
+  'https://didcomm.org/issue-credential/2.0/issue-credential': [OFFER_CHECKS],
   'https://didcomm.org/issue-credential/2.0/ack': [],
 
   'https://didcomm.org/messagepickup/1.0/batch-pickup': [CURRENT_DID, LIMIT],
@@ -115,11 +115,11 @@ export const CHECKS: Record<string, readonly Check[]> = {
 
   'https://didcomm.org/present-proof/1.0/propose-presentation': [PROPOSAL_V1],
   'https://didcomm.org/present-proof/1.0/request-presentation': [FORMATS],
-  'https://didcomm.org/present-proof/1.0/presentation': [VERIFIED],
+  'https://didcomm.org/present-proof/1.0/presentation': [PRESENTATION_CHECKS],
   'https://didcomm.org/present-proof/1.0/ack': [],
   'https://didcomm.org/present-proof/2.0/propose-presentation': [FORMATS],
   'https://didcomm.org/present-proof/2.0/request-presentation': [FORMATS],
-  'https://didcomm.org/present-proof/2.0/presentation': [VERIFIED],
+  'https://didcomm.org/present-proof/2.0/presentation': [PRESENTATION_CHECKS],
   'https://didcomm.org/present-proof/2.0/ack': [],
 
   'https://didcomm.org/questionanswer/1.0/question': [rejectIf(questionViolation)],
@@ -132,7 +132,7 @@ export const CHECKS: Record<string, readonly Check[]> = {
 /** Runs the checks of a message's type. Credo calls this before the handlers, as the last middleware. */
 export const checkMessage: DidCommMessageHandlerMiddleware = async (inbound, next) => {
   const registry = inbound.agentContext.resolve(DidCommMessageHandlerRegistry)
-  // Problem reports are read as Credo's class of any message, which has no type.
+  // Problem reports are instances of Credo's base class of messages, which has no type.
   const type: { messageTypeUri: string } | undefined = registry.getMessageClassForMessageType(
     inbound.message.type,
   )?.type

@@ -1,6 +1,6 @@
 /**
- * Inbox deduplication: a handled message leaves a mark, so that its repetition has no effect and gets the same response,
- * in the same envelope or a new one (docs/adr/0035-fewer-items.md).
+ * Inbox deduplication: each handled message has a mark, so that its repetition has no effect and gets the same
+ * response, in the same envelope or a new one (docs/adr/0035-fewer-items.md).
  */
 import type {
   DidCommEncryptedMessage,
@@ -8,21 +8,21 @@ import type {
   DidCommInboundMessageContext as Inbound,
 } from '@credo-ts/didcomm'
 import { AgentError, isAgentError } from '../../errors.ts'
-import { isRetryable } from '../../store/faults.ts'
+import { isRetryable } from '../../store/aws-errors.ts'
 import { defineItem, readItem } from '../../store/item.ts'
 import { integer, packedText } from '../../store/item-fields.ts'
 import { type Address, messageMarkAddress } from '../../store/keys.ts'
-import { piecesField, storedResponse, wholeResponse } from '../../store/stored-responses.ts'
+import { joinResponse, piecesField, splitResponse } from '../../store/stored-responses.ts'
 import { epochSeconds } from '../../store/table.ts'
 import { currentUnit, transaction } from '../../store/transaction.ts'
 import type { UnitOfWork } from '../../store/unit-of-work.ts'
-import { cannotHandle, readHeader } from '../envelopes/index.ts'
+import { cannotHandleError, readHeader } from '../envelopes/index.ts'
 
 /** More than for a request of the API, because the sender of a message may never retry. */
-const MAX_REPETITIONS = 10
+const MAX_RETRIES = 10
 
 /** Longer than any known sender retries. In seconds. */
-const SECONDS_KEPT = 7 * 24 * 60 * 60
+const RETENTION_SECONDS = 7 * 24 * 60 * 60
 
 const markItem = defineItem('mark', (address: Address) => address, {
   answer: packedText(),
@@ -32,7 +32,7 @@ const markItem = defineItem('mark', (address: Address) => address, {
 
 /**
  * Handles an envelope of a tenant in one transaction. If the message was handled before, nothing is committed, and the
- * response is made of the stored one: a packed message, or '' if there was none. Throws `request.malformed` if this
+ * stored response is returned: a packed message, or '' if there was none. Throws `request.malformed` if this
  * agent can't read or handle it.
  */
 export const handleOnce = async <T>(
@@ -48,20 +48,20 @@ export const handleOnce = async <T>(
         mark = new InboxMark(unit)
         return handle(unit)
       },
-      MAX_REPETITIONS,
+      MAX_RETRIES,
     )
   } catch (error) {
     if (isRetryable(error) || isAgentError(error, 'quota.exceeded')) throw error
-    // If the message was handled before, the commit has found the mark, or a handler did not expect the message any
-    // more, or had no room for another response.
+    // If the message was handled before, the mark exists, or a handler no longer expected the message, or the queue for
+    // responses was full.
     const stored = await mark?.storedResponse()
     if (stored !== undefined) return responseWith(stored)
-    throw error instanceof AgentError ? error : cannotHandle(error)
+    throw error instanceof AgentError ? error : cannotHandleError(error)
   }
 }
 
 /** The mark of the message that a unit of work handles. */
-const markOf = (unit: UnitOfWork) => unit.slot(markItem, (): { mark?: InboxMark } => ({}))
+const markOf = (unit: UnitOfWork) => unit.moduleState(markItem, (): { mark?: InboxMark } => ({}))
 
 /** Thrown by the commit if the mark exists. */
 class HandledBeforeError extends Error {}
@@ -70,10 +70,10 @@ class HandledBeforeError extends Error {}
 class InboxMark {
   /** A packed message; empty if there is none. */
   response = ''
-  /** Absent until the envelope is opened, and its message is read: nothing is written before that. */
+  /** Absent until the message is decrypted and parsed: nothing is written before that. */
   address: Address | undefined
   readonly #unit: UnitOfWork
-  #forgotten = false
+  #isSkipped = false
 
   constructor(unit: UnitOfWork) {
     this.#unit = unit
@@ -81,15 +81,15 @@ class InboxMark {
     unit.beforeCommit(() => this.#write())
   }
 
-  /** Writes no mark, because the message changes nothing: a repetition is answered from the state at that time. */
-  forget(): void {
-    this.#forgotten = true
+  /** Writes no mark, because the message changes nothing: the response to a repetition shows the state at that time. */
+  skip(): void {
+    this.#isSkipped = true
   }
 
   #write(): void {
-    if (this.address === undefined || this.#forgotten) return
-    const expiresAt = epochSeconds() + SECONDS_KEPT
-    const { stored, pieces } = storedResponse(this.address, this.response, expiresAt)
+    if (this.address === undefined || this.#isSkipped) return
+    const expiresAt = epochSeconds() + RETENTION_SECONDS
+    const { stored, pieces } = splitResponse(this.address, this.response, expiresAt)
     for (const item of [markItem.encode({ ...this.address, ...stored, expiresAt }), ...pieces])
       this.#unit.create(item, () => new HandledBeforeError('the message was handled before'))
   }
@@ -97,14 +97,14 @@ class InboxMark {
   /** The stored response, if the message was handled before. */
   async storedResponse(): Promise<string | undefined> {
     const stored = this.address && (await readItem(markItem, this.address))
-    return this.address && stored && wholeResponse(this.address, stored, { load: readItem })
+    return this.address && stored && joinResponse(this.address, stored, { load: readItem })
   }
 }
 
-/** Leaves no mark of the message that the running unit of work handles: see `InboxMark.forget`. */
-export const forgetMark = (): void => markOf(currentUnit()).mark?.forget()
+/** Writes no mark of the message that the running unit of work handles: see `InboxMark.forget`. */
+export const skipMark = (): void => markOf(currentUnit()).mark?.skip()
 
-/** Says which packed message is the response to the one that the running unit of work handles; '': none. */
+/** Sets the response to the message that the running unit of work handles: a packed message, or '' for none. */
 export const respondWith = (packed: string): string => {
   const { mark } = markOf(currentUnit())
   if (mark !== undefined) mark.response = packed
@@ -127,8 +127,8 @@ export const markMessage: DidCommMessageHandlerMiddleware = async ({ encryptedMe
 }
 
 /**
- * Marks are separate for each sender's key, because senders choose their `@id`s. Anonymous senders are told apart by
- * all keys that the envelope names: which of them opens it depends on the keys that a process has in memory.
+ * Marks are separate for each sender's key, because senders choose their `@id`s. Anonymous senders are distinguished
+ * by all keys that the envelope names: which of them decrypts it depends on the keys that a process has in memory.
  */
 const senderOf = (senderKey: Inbound['senderKey'], envelope: DidCommEncryptedMessage): string =>
   senderKey?.fingerprint ?? `anonymous to ${readHeader(envelope).recipients.map(({ header }) => header.kid)}`

@@ -1,4 +1,4 @@
-/** Inbound messages: once each, on their own thread, with problem reports for what is rejected. */
+/** Inbound messages: each is handled once, on its sender's thread; rejected ones get problem reports. */
 export { checkMessage } from './checks.ts'
 export { handleOnce, handlesMessage, markMessage } from './inbox.ts'
 export { AgentMessageHandlerRegistry } from './message-handler-registry.ts'
@@ -7,4 +7,4 @@ export { registerPickup } from './pickup.ts'
 export { pickupProtocols } from './pickup-protocols.ts'
 export { logProblemReports } from './problem-reports.ts'
 export { logRejections, receiveEnvelope } from './receive.ts'
-export { guardThread, noteUnsolicited } from './thread-guard.ts'
+export { guardThread, recordUnsolicited } from './thread-guard.ts'

@@ -4,7 +4,7 @@
  * https://github.com/hyperledger/aries-rfcs/tree/main/features/0685-pickup-v2 (v2)
  */
 import { DidCommMessagePickupV1Protocol, DidCommMessagePickupV2Protocol } from '@credo-ts/didcomm'
-import { forgetMark } from './inbox.ts'
+import { skipMark } from './inbox.ts'
 import { liveModeStatus, removeForeignIds } from './pickup.ts'
 
 type V2 = DidCommMessagePickupV2Protocol
@@ -15,12 +15,12 @@ type V2 = DidCommMessagePickupV2Protocol
  */
 class PickupV2 extends DidCommMessagePickupV2Protocol {
   override async processStatusRequest(...[inbound]: Parameters<V2['processStatusRequest']>) {
-    forgetMark()
+    skipMark()
     return super.processStatusRequest(inbound)
   }
 
   override async processDeliveryRequest(...[inbound]: Parameters<V2['processDeliveryRequest']>) {
-    forgetMark()
+    skipMark()
     return super.processDeliveryRequest(inbound)
   }
 
@@ -35,7 +35,7 @@ class PickupV2 extends DidCommMessagePickupV2Protocol {
 }
 
 /**
- * v1 removes messages when it hands them out. The mark of the request keeps the batch, which a repeated request gets
- * again.
+ * v1 removes messages when it returns them. The mark of the request has the batch, which is the response to a repeated
+ * request.
  */
 export const pickupProtocols = () => [new DidCommMessagePickupV1Protocol(), new PickupV2()]

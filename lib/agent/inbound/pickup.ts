@@ -1,4 +1,4 @@
-/** What is accepted of message pickup (Aries RFC 0212, 0685), and what is checked of it. */
+/** Message pickup (Aries RFC 0212, 0685): the accepted messages and their checks. */
 import type { DependencyManager } from '@credo-ts/core'
 import {
   DidCommBatchPickupMessage,
@@ -25,11 +25,11 @@ type LiveDeliveryChange = DidCommInboundMessageContext<DidCommLiveDeliveryChange
 export const limitViolation = ({
   message,
 }: DidCommInboundMessageContext<DidCommBatchPickupMessage | DidCommDeliveryRequestV2Message>): string | undefined =>
-  ('limit' in message ? message.limit : message.batchSize) < 1 ? 'at least one message' : undefined
+  ('limit' in message ? message.limit : message.batchSize) < 1 ? 'the limit must be at least one message' : undefined
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Leaves out ids that this agent gives to no message: Credo checks only that they are a list. */
+/** Removes ids that are not UUIDs, which ids of queued messages are: Credo checks only that they are a list. */
 export const removeForeignIds = (message: DidCommMessagesReceivedV2Message): void => {
   message.messageIdList = message.messageIdList.filter((id) => typeof id === 'string' && UUID.test(id))
 }
@@ -64,7 +64,7 @@ const ACCEPTED_MESSAGES: unknown[] = [
 
 type Response = Awaited<ReturnType<DidCommMessageHandler['handle']>>
 
-/** A response whose status names no times of messages: Credo writes the present time where it has none. */
+/** Removes the times of messages from a status: Credo writes the current time if it has none. */
 const withoutTimes = (response: Response): Response => {
   const status = response?.message
   if (!(status instanceof DidCommStatusV2Message)) return response
@@ -72,7 +72,7 @@ const withoutTimes = (response: Response): Response => {
     const { newest_received_time: _, oldest_received_time: __, ...json } = DidCommMessage.prototype.toJSON.call(status)
     return { ...json, '@type': status.type, '@id': status.id }
   }
-  // Not enumerable: Credo would take it for a member of the message.
+  // Not enumerable: Credo would treat it as a member of the message.
   Object.defineProperty(status, 'toJSON', { value: toJSON })
   return response
 }
@@ -82,7 +82,7 @@ const withoutTimesInResponse = (handler: DidCommMessageHandler): DidCommMessageH
   handle: async (inbound) => withoutTimes(await handler.handle(inbound)),
 })
 
-/** Registers handlers of both versions, and the roles that they have here (RFC 0557): Credo names all of them. */
+/** Registers handlers of both versions, and this agent's roles (RFC 0557): Credo would register all roles. */
 export const registerPickup = (
   protocols: readonly DidCommMessagePickupProtocol[],
   dependencyManager: DependencyManager,

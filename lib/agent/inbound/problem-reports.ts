@@ -51,14 +51,14 @@ const Report = v.object({ description: v.fallback(Description, []) })
 /** Codes of warnings that RFC 0003 names. Others begin with `w.`. */
 const WARNINGS = ['fields-ignored', 'fields-ignored-due-to-version-mismatch', 'version-with-degraded-features']
 
-/** After a warning the exchange goes on (RFC 0035, "Unknown Error"; RFC 0003, "Semver Rules for Protocols"). */
+/** After a warning the exchange continues (RFC 0035, "Unknown Error"; RFC 0003, "Semver Rules for Protocols"). */
 const isWarning = (code = ''): boolean => code.startsWith('w.') || WARNINGS.includes(code)
 
 /**
- * The code of the report that Credo sends for an error, or that a message is. It is this agent's, and no text of the
- * sender.
+ * The code of a problem report that this agent sends, from Credo's error or message. It has no text of the other
+ * agent.
  */
-const Reported = v.union([
+const ReportCode = v.union([
   v.pipe(
     v.object({ problemReport: v.object({ description: v.object({ code: v.string() }) }) }),
     v.transform(({ problemReport }) => problemReport.description.code),
@@ -70,11 +70,11 @@ const Reported = v.union([
 ])
 
 const logReport = (message: unknown): void => {
-  const code = v.safeParse(Reported, message)
+  const code = v.safeParse(ReportCode, message)
   if (!code.success) return
   const unit = currentUnit()
   unit.afterCommit(() =>
-    log('info', 'an inbound message was refused with a problem report', {
+    log('info', 'inbound message rejected with a problem report', {
       event: 'inbound.refused',
       ...{ tenant: unit.tenant, error: code.output },
     }),
@@ -96,20 +96,20 @@ export const logProblemReports: DidCommMessageHandlerMiddleware = async (inbound
   }
 }
 
-/** Of all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
+/** For all protocols, supported or not. Credo's own handlers find the exchange by the thread alone. */
 export class ProblemReportHandler implements DidCommMessageHandler {
   readonly supportedMessages = []
 
-  /** Throws a CredoError for a report that belongs to none of its exchanges. */
+  /** Throws a CredoError for a report that belongs to no exchange or connection of its sender. */
   async handle(inbound: Inbound): Promise<undefined> {
     const { description } = v.parse(Report, inbound.message)
     const isEnd = !isWarning(description[0])
-    const exchange = isEnd ? await findReported(inbound) : undefined
+    const exchange = isEnd ? await findReportedExchange(inbound) : undefined
     const connection = isEnd && exchange === undefined ? await findReportedConnection(inbound) : undefined
     if (exchange !== undefined) await abandon(inbound, exchange, shortReason(description.join(': '), MAX_ERROR_MESSAGE))
     else if (connection !== undefined)
       await abandonConnection(inbound, connection, shortReason(description.join(' : '), MAX_ERROR_MESSAGE))
-    else if (inbound.connection === undefined) throw new CredoError('the report is about nothing of its sender')
+    else if (inbound.connection === undefined) throw new CredoError('the sender has no such exchange or connection')
   }
 }
 
@@ -117,7 +117,7 @@ export class ProblemReportHandler implements DidCommMessageHandler {
 const threadsOf = ({ threadId, thread }: DidCommMessage): string[] =>
   [threadId, thread?.parentThreadId].filter((id) => id !== undefined)
 
-const findReported = async (inbound: Inbound): Promise<Exchange | undefined> => {
+const findReportedExchange = async (inbound: Inbound): Promise<Exchange | undefined> => {
   for (const threadId of threadsOf(inbound.message))
     for (const protocol of EXCHANGE_PROTOCOLS)
       for (const exchange of await findExchanges(inbound.agentContext, protocol, threadId))
@@ -138,29 +138,30 @@ const abandon = async ({ agentContext }: Inbound, exchange: Exchange, errorMessa
 const HANDSHAKES = ['connections', 'connection', 'didexchange']
 
 const isOfConnection = ({ state, threadId }: DidCommConnectionRecord, { thread, type }: DidCommMessage): boolean => {
-  const named = thread?.threadId ?? thread?.parentThreadId
-  if (HANDSHAKES.includes(parseMessageType(type).protocolName)) return named === undefined || named === threadId
-  return named === threadId && state === DidCommDidExchangeState.ResponseSent
+  const reportedThreadId = thread?.threadId ?? thread?.parentThreadId
+  if (HANDSHAKES.includes(parseMessageType(type).protocolName))
+    return reportedThreadId === undefined || reportedThreadId === threadId
+  return reportedThreadId === threadId && state === DidCommDidExchangeState.ResponseSent
 }
 
 /** The connection that a report abandons. */
 const findReportedConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { connection, message } = inbound
-  if (connection === undefined) return findRequested(inbound)
+  if (connection === undefined) return findRequestedConnection(inbound)
   return isOfConnection(connection, message) && (await isOfCurrentDid(inbound, connection)) ? connection : undefined
 }
 
-/** Of the requester only. */
+/** States that only a requester's connection has. */
 const REQUESTED_STATES: string[] = [DidCommDidExchangeState.RequestSent, DidCommDidExchangeState.ResponseReceived]
 
 /** A requested connection that is not ready: the other agent reports with a key of its invitation or DID. */
-const findRequested = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
+const findRequestedConnection = async (inbound: Inbound): Promise<DidCommConnectionRecord | undefined> => {
   const { agentContext, message, recipientKey } = inbound
   const repository = agentContext.resolve(DidCommConnectionRepository)
-  const ofThreads = await Promise.all(
+  const connections = await Promise.all(
     threadsOf(message).map((threadId) => repository.findByQuery(agentContext, { threadId })),
   )
-  const requested = (await withOurKey(agentContext, recipientKey, ofThreads.flat())).find(({ state }) =>
+  const requested = (await withOurKey(agentContext, recipientKey, connections.flat())).find(({ state }) =>
     REQUESTED_STATES.includes(state),
   )
   if (requested === undefined) return undefined

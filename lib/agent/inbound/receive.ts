@@ -15,8 +15,8 @@ import { respondWith } from './inbox.ts'
 
 /**
  * Handles an envelope for a tenant's agent, within `handleOnce`. Returns the packed message for the HTTP response, or ''
- * if there is none. Throws what Credo throws of a message that it can't read or handle, and `registry.unavailable` if the
- * host of the sender's DID does not say where a reply has to go.
+ * if there is none. Throws Credo's errors for a message that it can't read or handle, and `registry.unavailable` if the
+ * host of the sender's DID does not return the DID document, which has the endpoint for a reply.
  */
 export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promise<string> => {
   const receiver = (await agentContexts()).root.resolve(DidCommMessageReceiver)
@@ -26,17 +26,17 @@ export const receiveEnvelope = async (tenant: string, envelope: Envelope): Promi
   } catch (error) {
     throw error instanceof MessageSendingError ? (unreadDocument() ?? error) : error
   }
-  assertShowable()
-  return respondWith(session.answer === undefined ? '' : JSON.stringify(session.answer))
+  assertRecordsMatchSchemas()
+  return respondWith(session.reply === undefined ? '' : JSON.stringify(session.reply))
 }
 
-/** A list with a record that breaks its schema could not be shown, whatever else it has. */
-const assertShowable = (): void => {
-  for (const record of currentUnit().written()) {
+/** A record that does not match its schema would make every list with it fail. */
+const assertRecordsMatchSchemas = (): void => {
+  for (const record of currentUnit().writtenRecords()) {
     const kind = SHOWN_RECORDS.find(({ type }) => type === record.type)
     // DIDs of other agents are not shown.
     if (kind !== undefined && kind.type !== DidRecord.type && !v.is(kind.schema, kind.view(record)))
-      throw new CredoError(`the message makes a ${record.type} that can't be shown`)
+      throw new CredoError(`the message creates a ${record.type} that does not match its schema`)
   }
 }
 
@@ -46,7 +46,7 @@ export const logRejections = async <T>(tenant: string, receive: () => Promise<T>
     return await receive()
   } catch (error) {
     if (isAgentError(error, 'request.malformed'))
-      log('info', 'an inbound message was refused', {
+      log('info', 'inbound message rejected', {
         event: 'inbound.refused',
         ...{ tenant, error: errorName(error.cause ?? error) },
       })

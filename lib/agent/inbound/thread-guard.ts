@@ -1,4 +1,4 @@
-/** Thread guard: messages on a thread are accepted only from the connection that it belongs to. */
+/** Thread guard: messages on a thread are accepted only from the connection that owns the thread. */
 
 import { type AgentContext, CredoError, tryParseDid } from '@credo-ts/core'
 import {
@@ -12,7 +12,7 @@ import { PUBLIC_DID } from '../../records/kinds.ts'
 import { HANDSHAKES, isHandshakeRequest } from '../connections/index.ts'
 import { currentMessage } from '../credo/index.ts'
 import { findOwnDid } from '../dids/index.ts'
-import { findInvitation, findInvitationsOfKey, isAddressedTo, rememberNamedInvitation } from '../invitations/index.ts'
+import { findInvitation, findInvitationsOfKey, isAddressedTo, rememberInvitationOfKey } from '../invitations/index.ts'
 import type { Ed25519Key } from '../keys/index.ts'
 import {
   type ExchangeProtocol,
@@ -21,15 +21,15 @@ import {
   isProblemReport,
   recipientRole,
 } from '../threads/index.ts'
-import { isOthersThread, joinExchange } from './thread-owner.ts'
+import { isThirdPartyThread, joinExchange } from './thread-owner.ts'
 
 type Inbound = DidCommInboundMessageContext
 
 /**
- * Notes whether a message continues an exchange, or may come from anybody, as handshakes and rotations do. Credo calls
- * this before the handlers, and again for the request that came with an invitation.
+ * Records whether a message continues an exchange, or may come from an unknown sender, as handshakes and rotations do.
+ * Credo calls this before the handlers, and again for a request that is attached to an invitation.
  */
-export const noteUnsolicited: DidCommMessageHandlerMiddleware = async ({ message }, next) => {
+export const recordUnsolicited: DidCommMessageHandlerMiddleware = async ({ message }, next) => {
   currentMessage().isUnsolicited = !isExchangeProtocol(parseMessageType(message.type).protocolName)
   await next()
 }
@@ -49,14 +49,14 @@ const assertOwnThread = async (inbound: Inbound): Promise<void> => {
   const { connection, message } = inbound
   const { protocolName, messageName } = parseMessageType(message.type)
   if (isExchangeProtocol(protocolName)) return assertOwnExchange(inbound, protocolName, messageName)
-  // Their handlers reject it too, after threads that an unknown sender names were looked up.
+  // The handlers reject it too, but only after looking up the threads that an unknown sender names.
   if (connection === undefined && !HANDSHAKES.includes(protocolName))
     throw new CredoError('the message belongs to no connection')
   const isOwnHandshake =
     message instanceof DidCommDidExchangeCompleteMessage && message.threadId === connection?.threadId
-  if (message.threadId !== message.id && !isOwnHandshake) await assertNotOthers(inbound, message.threadId)
+  if (message.threadId !== message.id && !isOwnHandshake) await assertNotThirdPartyThread(inbound, message.threadId)
   if (isHandshakeRequest(inbound)) await assertInvited(inbound)
-  else await assertParentNotOthers(inbound)
+  else await assertNotThirdPartyParent(inbound)
 }
 
 const assertOwnExchange = async (inbound: Inbound, protocol: ExchangeProtocol, messageName: string): Promise<void> => {
@@ -64,26 +64,26 @@ const assertOwnExchange = async (inbound: Inbound, protocol: ExchangeProtocol, m
   const exchanges = await findExchanges(agentContext, protocol, message.threadId)
   const role = recipientRole(protocol, messageName)
   for (const exchange of exchanges) {
-    if (!(await joinExchange(inbound, exchange))) throw notTheirs(message.threadId)
+    if (!(await joinExchange(inbound, exchange))) throw notAPartyError(message.threadId)
     if (role !== undefined && exchange.role !== role)
       throw new CredoError(`${message.type} is not for the ${exchange.role}`)
   }
   if (exchanges.length > 0) return
   if (connection === undefined) throw new CredoError('an exchange must begin on a connection')
-  await assertNotOthers(inbound, message.threadId)
-  await assertParentNotOthers(inbound)
+  await assertNotThirdPartyThread(inbound, message.threadId)
+  await assertNotThirdPartyParent(inbound)
 }
 
-const assertParentNotOthers = async (inbound: Inbound): Promise<void> => {
+const assertNotThirdPartyParent = async (inbound: Inbound): Promise<void> => {
   const parentThreadId = inbound.message.thread?.parentThreadId
-  if (parentThreadId !== undefined) await assertNotOthers(inbound, parentThreadId)
+  if (parentThreadId !== undefined) await assertNotThirdPartyThread(inbound, parentThreadId)
 }
 
-const assertNotOthers = async (inbound: Inbound, threadId: string): Promise<void> => {
-  if (await isOthersThread(inbound, threadId)) throw notTheirs(threadId)
+const assertNotThirdPartyThread = async (inbound: Inbound, threadId: string): Promise<void> => {
+  if (await isThirdPartyThread(inbound, threadId)) throw notAPartyError(threadId)
 }
 
-const notTheirs = (threadId: string): CredoError =>
+const notAPartyError = (threadId: string): CredoError =>
   new CredoError(`the sender is not a party of the thread ${threadId}`)
 
 /** Credo looks up the invitation only by its id (did-exchange) or only by the key (connections). */
@@ -94,7 +94,7 @@ const assertInvited = async (inbound: Inbound): Promise<void> => {
   if (tryParseDid(invitationId)) return assertImplicitlyInvited(inbound, invitationId)
   if (!(await isInvitedTo(inbound, invitationId)))
     throw new CredoError('the request was not sent to the invitation that it names')
-  rememberNamedInvitation(recipientKey, invitationId)
+  rememberInvitationOfKey(recipientKey, invitationId)
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Decides whom a thread belongs to: its connection, or the holder of the invitation that started it. */
+/** Decides who owns a thread: its connection, or the agent with the invitation that started it. */
 import { TypedArrayEncoder } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -28,7 +28,7 @@ import { EXCHANGE_PROTOCOLS, type Exchange, findExchanges, isProblemReport, upda
 type Inbound = DidCommInboundMessageContext
 
 /** The members of a credential request that are read. Keys are in base58. */
-const Requested = v.looseObject({
+const CredentialRequest = v.looseObject({
   '~service': v.fallback(v.optional(v.looseObject({ recipientKeys: v.array(v.string()) })), undefined),
 })
 
@@ -44,10 +44,10 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   const parent = message.thread?.parentThreadId ?? exchange.parentThreadId
   if (exchange.connectionId !== undefined) {
     if (exchange.connectionId !== connection?.id) return false
-    return parent === undefined || parent === exchange.parentThreadId || !(await isOthersThread(inbound, parent))
+    return parent === undefined || parent === exchange.parentThreadId || !(await isThirdPartyThread(inbound, parent))
   }
   const invitation = await findInvitationOfRequest(agentContext, exchange.threadId)
-  // A request from an invitation continues with the inviter, whose messages Credo checks against the key in our answer.
+  // A request from an invitation continues with the inviter, whose messages Credo checks against the key in our reply.
   if (invitation === undefined) return connection === undefined && isOfInviter(inbound, exchange.threadId)
   const { id } = invitation.outOfBandInvitation
   // Problem reports may name the request as their parent.
@@ -81,21 +81,21 @@ const mayRespond = async (inbound: Inbound, invitation: Invitation): Promise<boo
 }
 
 /**
- * Whether a connectionless sender requested the credential, by the key for answers in the request (`~service`, Aries
- * RFC 0056).
+ * Whether a connectionless sender requested the credential, by the reply key in the request (`~service`, Aries RFC
+ * 0056).
  */
 const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
   if (senderKey === undefined || parseMessageType(message.type).messageName !== 'ack') return false
   const query = { associatedRecordId: id, messageName: 'request-credential' }
   const request = await agentContext.resolve(DidCommMessageRepository).findSingleByQuery(agentContext, query)
-  const { '~service': service } = v.parse(Requested, request?.message ?? {})
+  const { '~service': service } = v.parse(CredentialRequest, request?.message ?? {})
   return service?.recipientKeys.includes(TypedArrayEncoder.toBase58(senderKey.publicKey.publicKey)) ?? false
 }
 
 /**
- * Whether an existing connection may respond without `handshake-reuse`, as Credo's wallets do: the message has to name
- * the invitation, unless it declines the request. ACA-Py's problem reports name the request only, which nobody knows
- * without the invitation.
+ * Whether an existing connection may respond without `handshake-reuse`, as Credo's wallets do: the message must name
+ * the invitation, unless it declines the request. ACA-Py's problem reports name only the request, whose id is known
+ * only to agents with the invitation.
  */
 const mayRespondByReuse = async (
   inbound: Inbound,
@@ -107,7 +107,7 @@ const mayRespondByReuse = async (
   (await mayReuse(inbound.agentContext, invitation, connection))
 
 /** Whether an id is the thread of another party's invitation, exchange, question or handshake. An unknown id is not. */
-export const isOthersThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {
+export const isThirdPartyThread = async (inbound: Inbound, threadId: string): Promise<boolean> => {
   const { agentContext, connection } = inbound
   const invitation = await findInvitation(agentContext, threadId)
   if (invitation !== undefined) return !(await isOwnInvitation(inbound, invitation))
@@ -119,7 +119,7 @@ export const isOthersThread = async (inbound: Inbound, threadId: string): Promis
   const questions = await findQuestions(agentContext, threadId)
   // The questioner chooses the id: an equal id on another connection does not block this one.
   if (questions.length > 0) return !questions.some(({ connectionId }) => connectionId === connection?.id)
-  return isOthersHandshake(inbound, threadId)
+  return isThirdPartyHandshake(inbound, threadId)
 }
 
 const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promise<boolean> => {
@@ -130,7 +130,7 @@ const isOwnInvitation = async (inbound: Inbound, invitation: Invitation): Promis
 }
 
 /** Before a connection is ready, its handshake is recognized by our key only. */
-const isOthersHandshake = async ({ agentContext, recipientKey }: Inbound, threadId: string): Promise<boolean> => {
+const isThirdPartyHandshake = async ({ agentContext, recipientKey }: Inbound, threadId: string): Promise<boolean> => {
   const connections = await agentContext.resolve(DidCommConnectionRepository).findByQuery(agentContext, { threadId })
   return connections.length > 0 && (await withOurKey(agentContext, recipientKey, connections)).length === 0
 }

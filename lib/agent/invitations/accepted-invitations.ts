@@ -18,7 +18,7 @@ import { sendOn, withSendErrors } from '../connections/index.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { assertReachableDid } from '../dids/index.ts'
 import { handleAttachedRequest, requestOf } from './attached-requests.ts'
-import { shownAs } from './inviter.ts'
+import { labelAndImage } from './inviter.ts'
 
 export type Acceptance = Omit<v.InferOutput<typeof ReceiveImplicitInvitation.body>, 'did'> &
   Partial<v.InferOutput<typeof AcceptInvitation.body>>
@@ -28,7 +28,7 @@ const HANDSHAKES: Record<string, DidCommHandshakeProtocol> = {
   connections: DidCommHandshakeProtocol.Connections,
 }
 
-/** The handshake to begin: did-exchange, if it is offered; undefined if this agent supports none of those offered. */
+/** The handshake to begin: did-exchange, if it is offered; undefined if no offered protocol is supported. */
 export const handshakeOf = ({ handshakeProtocols = [] }: DidCommOutOfBandInvitation) => {
   const offered = handshakeProtocols.map((uri) => uri.match(/^https:\/\/didcomm\.org\/(\w+)\/1\.\d+$/)?.[1] ?? '')
   const chosen = Object.keys(HANDSHAKES).find((name) => offered.includes(name))
@@ -65,7 +65,7 @@ export const accept = async (
   else
     await handleAttachedRequest(context, record, reusedConnection).catch((error) => {
       if (isAgentError(error)) throw error
-      throw invalidField(path, 'has a request that this agent can not handle')
+      throw invalidField(path, 'has a request that this agent cannot handle')
     })
   return reusedConnection
 }
@@ -94,7 +94,7 @@ const startHandshake = async (
       throw invalidField('ourDid', 'must be absent: the invitation offers the connections protocol only')
     await assertReachableDid(agent, ourDid, 'ourDid')
   }
-  const shown = await shownAs(invitee)
+  const shown = await labelAndImage(invitee)
   return withSendErrors(() =>
     agent.didcomm.connections.acceptOutOfBandInvitation(record, {
       protocol,

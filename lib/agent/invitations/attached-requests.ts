@@ -1,5 +1,5 @@
 /**
- * Requests that are attached to invitations (Aries RFC 0434): which are accepted, and how they are handled without an
+ * Requests that are attached to invitations (Aries RFC 0434): selects the supported ones, and handles them without an
  * envelope.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
@@ -30,8 +30,8 @@ import { tenantOf } from '../credo/index.ts'
 import { EXCHANGE_PROTOCOLS, type ExchangeProtocol, findExchanges, isExchangeProtocol } from '../threads/index.ts'
 
 /**
- * The only message of each protocol that may be attached. Attachments are not authenticated: anybody could attach a
- * hang-up, or a message on the connection that is reused.
+ * The only message of each protocol that may be attached. Attachments are not authenticated: the sender could attach
+ * a hang-up, or a message on the connection that is reused.
  */
 const REQUESTS: Record<ExchangeProtocol, string> = {
   'present-proof': 'request-presentation',
@@ -144,8 +144,8 @@ export const handleRequestAfterHandshake = async (
   try {
     await handleAttachedRequest(agentContext, record, connection)
   } catch (error) {
-    // The unit of work keeps errors of the store by itself.
-    log('info', 'a request that came with an invitation was refused', {
+    // After a store error the unit of work does not commit.
+    log('info', 'attached request of an invitation rejected', {
       event: 'inbound.attached_request_refused',
       ...{ tenant: currentUnit().tenant, outOfBandId, error: errorName(error) },
     })

@@ -12,7 +12,7 @@ import { handleRequestAfterHandshake } from './attached-requests.ts'
 
 /**
  * Accepts a connection request in the running unit of work. Returns the connection (`response-sent`). Throws
- * `resource.not_found`, `connection.no_endpoint`, and `connection.not_ready` if no request is waiting or it can't be
+ * `resource.not_found`, `connection.no_endpoint`, and `connection.not_ready` if no request is waiting or it cannot be
  * answered.
  */
 export const acceptRequest = async (connectionId: string): Promise<RecordJson> => {
@@ -46,7 +46,7 @@ const assertState = async (context: AgentContext, connectionId: string, expected
 const notReady = (message: string, cause?: unknown): AgentError =>
   new AgentError('connection.not_ready', message, { cause })
 
-/** Continues the handshake. Credo can't answer every message that it has accepted. */
+/** Continues the handshake. Credo cannot answer every message that it has accepted. */
 const continueHandshake = async (
   context: AgentContext,
   act: () => Promise<DidCommConnectionRecord>,
@@ -54,7 +54,7 @@ const continueHandshake = async (
   try {
     return toRecordJson(toStored(context, await withSendErrors(act)))
   } catch (error) {
-    if (error instanceof CredoError) throw notReady('the message of the other agent can not be answered', error)
+    if (error instanceof CredoError) throw notReady('the message of the other agent cannot be answered', error)
     throw error
   }
 }

@@ -15,7 +15,7 @@ export {
   isUnused,
   markUsed,
   mayReuse,
-  rememberNamedInvitation,
+  rememberInvitationOfKey,
 } from './invitations.ts'
 export { AgentOutOfBandService } from './out-of-band-service.ts'
 export { inviteByKey, inviteToConnect } from './own-invitations.ts'

@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 1024
 /** Time limit for all responses together. */
 const MAX_MS = 5_000
 
-/** Query parameters that hold an invitation. */
+/** Query parameters that contain an invitation. */
 const PARAMETERS = ['oob', 'c_i', 'd_m']
 
 /** Keeps the `+` of base64, which `URLSearchParams` would read as a space. */
@@ -21,8 +21,8 @@ const encodedIn = (url: string): string | undefined => {
 }
 
 /**
- * What a URL contains or leads to, which should be an invitation: as text if it is not JSON, undefined if nothing can be
- * read, for whatever reason. Nothing is fetched from a URL, of a redirect too, that contains it.
+ * The invitation that a URL contains or leads to, unvalidated: as text if it is not JSON, undefined if it cannot be
+ * read for any reason. A URL, also of a redirect, that contains an invitation is not fetched. /
  */
 export const invitationAt = async (url: string): Promise<unknown> => {
   const encoded = encodedIn(url)

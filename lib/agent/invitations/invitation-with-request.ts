@@ -4,13 +4,13 @@ import type { DidCommMessage } from '@credo-ts/didcomm'
 import { invalidField } from '../../errors.ts'
 import { defined } from '../../json.ts'
 import type { TenantAgent } from '../credo/index.ts'
-import { nameNextInvitation } from './invitations.ts'
+import { setNextInvitationId } from './invitations.ts'
 import {
   type InvitationOptions,
   type InvitationResponse,
   invitationDidOf,
+  labelAndImage,
   routingOf,
-  shownAs,
   toInvitationResponse,
 } from './inviter.ts'
 
@@ -24,11 +24,11 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
   options: InvitationOptions,
   carry: (parentThreadId: string) => Promise<T>,
 ): Promise<{ carried: T; response: InvitationResponse }> => {
-  const shown = await shownAs(options)
+  const shown = await labelAndImage(options)
   const service = await serviceOf(agent, options)
   const invitationId = randomUUID()
   const carried = await carry(options.parentThreadId ?? invitationId)
-  nameNextInvitation(invitationId)
+  setNextInvitationId(invitationId)
   const record = await agent.didcomm.oob.createInvitation({
     ...shown,
     ...defined({ goalCode: options.goalCode }),
@@ -42,7 +42,7 @@ export const inviteWith = async <T extends { message: DidCommMessage }>(
 }
 
 /**
- * A DID; without a handshake a key in the invitation, because other agents can't tell which key of a DID an answer
+ * A DID; without a handshake a key in the invitation, because other agents cannot tell which key of a DID an answer
  * comes from.
  */
 const serviceOf = async (agent: TenantAgent, options: InvitationOptions) => {

@@ -1,4 +1,4 @@
-/** Finds invitations of this agent (Aries RFC 0434), and decides who has accepted one and who may. */
+/** Finds invitations of this agent (Aries RFC 0434), and checks which connections have accepted or may reuse one. */
 import { type AgentContext, CredoError, Kms, type Query } from '@credo-ts/core'
 import {
   type DidCommConnectionRecord,
@@ -65,24 +65,24 @@ export const isOfInviterOf = async (
   return invitation !== null && isPackedBy(invitation, inbound)
 }
 
-const nextInvitation = () => currentUnit().slot(nameNextInvitation, (): { id?: string } => ({}))
+const nextInvitation = () => currentUnit().moduleState(setNextInvitationId, (): { id?: string } => ({}))
 
-/** Gives an id to the next invitation that this unit of work stores: Credo does not take one. */
-export const nameNextInvitation = (id: string): void => {
+/** Sets the id of the next invitation that this unit of work stores: Credo has no option for it. */
+export const setNextInvitationId = (id: string): void => {
   nextInvitation().id = id
 }
 
 /** Called before an invitation is stored. */
-export const nameInvitation = ({ outOfBandInvitation }: Invitation): void => {
+export const applyInvitationId = ({ outOfBandInvitation }: Invitation): void => {
   const next = nextInvitation()
   outOfBandInvitation.id = next.id ?? outOfBandInvitation.id
   delete next.id
 }
 
 /**
- * Has the new keys of an invitation name it. Keys that were there before do not change: an index finds it by those.
+ * Adds the invitation's id to its new keys. Existing keys are not changed: an index finds the invitation by those. /
  */
-export const nameInKeys = (agentContext: AgentContext, invitation: Invitation): void => {
+export const addInvitationToKeys = (agentContext: AgentContext, invitation: Invitation): void => {
   const former = keysOf(invitation).filter(
     (fingerprint) => !sealedKeys.addPurpose(agentContext, keyIdOf(fingerprint), { outOfBandId: invitation.id }),
   )
@@ -108,11 +108,11 @@ export const findInvitationsOfKey = async (agentContext: AgentContext, key: Ed25
 }
 
 /** Invitation ids by the recipient key of a connection request: Credo passes on the key, but not the message. */
-const namedInvitations = () => currentUnit().slot(findInvitationsOfKey, () => new Map<string, string>())
+const invitationIdsByKey = () => currentUnit().moduleState(findInvitationsOfKey, () => new Map<string, string>())
 
 /** Remembers the invitation that a request of connections/1.0 names and was sent to. */
-export const rememberNamedInvitation = (recipientKey: Ed25519Key, invitationId: string): void => {
-  namedInvitations().set(recipientKey.fingerprint, invitationId)
+export const rememberInvitationOfKey = (recipientKey: Ed25519Key, invitationId: string): void => {
+  invitationIdsByKey().set(recipientKey.fingerprint, invitationId)
 }
 
 /** The invitation that a request of connections/1.0 was sent to. Several invitations may have the same key. */
@@ -120,7 +120,7 @@ export const invitationOfKey = async (
   agentContext: AgentContext,
   recipientKey: Ed25519Key,
 ): Promise<Invitation | null> => {
-  const named = namedInvitations().get(recipientKey.fingerprint)
+  const named = invitationIdsByKey().get(recipientKey.fingerprint)
   if (named !== undefined) return (await findInvitation(agentContext, named)) ?? null
   const [only = null, ...others] = await findInvitationsOfKey(agentContext, recipientKey)
   return others.length === 0 ? only : null

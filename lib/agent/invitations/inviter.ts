@@ -12,7 +12,7 @@ import { readTenant } from '../../tenants/tenants.ts'
 import { endpointOf, storedForm, type TenantAgent } from '../credo/index.ts'
 import { assertReachableDid, didOfKey, freshPeerDid, ownKey } from '../dids/index.ts'
 
-/** What a request says of the invitation that carries its message. */
+/** The options of a request for the invitation that carries its message. */
 export type InvitationOptions = v.InferOutput<v.ObjectSchema<typeof INVITATION_FIELDS, undefined>>
 
 export interface InvitationResponse {
@@ -49,7 +49,7 @@ export const toInvitationResponse = async (
 }
 
 /** Label and image that other agents show: those of the request, otherwise the agent's. */
-export const shownAs = async ({ label, imageUrl }: Pick<InvitationOptions, 'label' | 'imageUrl'>) => {
+export const labelAndImage = async ({ label, imageUrl }: Pick<InvitationOptions, 'label' | 'imageUrl'>) => {
   const unit = currentUnit()
   const agent: { label: string; connectionImageUrl?: string | undefined } =
     unit.tenant === BASE_AGENT ? { label: settings().AGENT_LABEL } : await readTenant(unit.tenant, unit)

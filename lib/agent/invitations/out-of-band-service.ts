@@ -5,11 +5,11 @@
 import { type DependencyManager, EventEmitter } from '@credo-ts/core'
 import { DidCommDocumentService, DidCommOutOfBandRepository, DidCommOutOfBandService } from '@credo-ts/didcomm'
 import {
+  addInvitationToKeys,
+  applyInvitationId,
   implicitInvitation,
   invitationOfKey,
   lastReceived,
-  nameInKeys,
-  nameInvitation,
   reuseConnection,
   withKeyIds,
 } from './invitations.ts'
@@ -27,8 +27,8 @@ export class AgentOutOfBandService extends DidCommOutOfBandService {
 
   /** Stores an invitation of this agent. */
   override save(...[agentContext, invitation]: Parameters<Service['save']>) {
-    nameInvitation(invitation)
-    nameInKeys(agentContext, invitation)
+    applyInvitationId(invitation)
+    addInvitationToKeys(agentContext, invitation)
     return super.save(agentContext, invitation)
   }
 
@@ -36,8 +36,9 @@ export class AgentOutOfBandService extends DidCommOutOfBandService {
   override emitStateChangedEvent() {}
 
   /**
-   * The first service that can be used: they are alternatives, and Credo ends with the first DID that does not resolve.
-   * It answers a connectionless message with the invitation's key, and does not know the id of a DID's key.
+   * The first usable service: they are alternatives, and Credo fails at the first DID that does not resolve. Adds the
+   * ids of keys: Credo answers a connectionless message with the invitation's key, but does not know the id of a DID's
+   * key.
    */
   override async getResolvedServiceForOutOfBandServices(
     ...[agentContext, [first, ...others], keys]: Parameters<Service['getResolvedServiceForOutOfBandServices']>
@@ -51,7 +52,7 @@ export class AgentOutOfBandService extends DidCommOutOfBandService {
     }
   }
 
-  /** Credo expects one invitation for a key. */
+  /** Several invitations may have one key, which Credo does not expect. */
   override findCreatedByRecipientKey(...[agentContext, key]: Parameters<Service['findCreatedByRecipientKey']>) {
     return invitationOfKey(agentContext, key)
   }

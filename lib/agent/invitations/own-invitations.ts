@@ -4,13 +4,13 @@ import type * as v from 'valibot'
 import type { CreateInvitation, CreateLegacyInvitation } from '../../interface/out-of-band.ts'
 import { defined } from '../../json.ts'
 import { currentAgent, type TenantAgent } from '../credo/index.ts'
-import { type InvitationResponse, invitationDidOf, routingOf, shownAs, toInvitationResponse } from './inviter.ts'
+import { type InvitationResponse, invitationDidOf, labelAndImage, routingOf, toInvitationResponse } from './inviter.ts'
 
 type Inviter = v.InferOutput<typeof CreateLegacyInvitation.body>
 
 /** Members of both kinds of invitation. Throws `resource.not_found` (tenant). */
 const toConfig = async ({ alias, multiUseInvitation, autoAcceptConnection, ...inviter }: Inviter) => ({
-  ...(await shownAs(inviter)),
+  ...(await labelAndImage(inviter)),
   ...defined({ alias }),
   multiUseInvitation,
   autoAcceptConnection,

@@ -3,7 +3,7 @@
  */
 import { JsonEncoder, JsonTransformer, verkeyToDidKey } from '@credo-ts/core'
 import { DidCommInvitationType, DidCommOutOfBandInvitation } from '@credo-ts/didcomm'
-import { urlFault } from '../../egress/address-guard.ts'
+import { invalidUrlReason } from '../../egress/address-guard.ts'
 import { invalidField } from '../../errors.ts'
 import { isObject, type JsonObject, parseBase64 } from '../../json.ts'
 import type {
@@ -19,9 +19,9 @@ import { assertReadable } from '../envelopes/index.ts'
 /** An invitation of Aries RFC 0434. */
 export interface ReadInvitation {
   invitation: DidCommOutOfBandInvitation
-  /** Where the message has each of its services, for errors. */
+  /** The path of each service in the message, for errors. */
   servicePaths: string[]
-  /** The older form in which it was received: answers to it have to use that form. */
+  /** The older form in which it was received: answers must use that form. */
   origin?: DidCommInvitationType
 }
 
@@ -137,8 +137,8 @@ const toInvitation = (
 }
 
 /**
- * The services that can be used, as far as it is known before DIDs are resolved. Rejects queues and other transports,
- * unless they stand beside one of this agent: services are alternatives (Aries RFC 0434).
+ * The services that may be usable, before DIDs are resolved. Services are alternatives (Aries RFC 0434): queues and
+ * unsupported transports are left out, and rejected if there is no other service.
  */
 const usableServices = ({ services }: OutOfBandMessage, pathOf: (index: number) => string) => {
   const policy = { local: settings().LOCAL_STAGE }
@@ -146,8 +146,8 @@ const usableServices = ({ services }: OutOfBandMessage, pathOf: (index: number) 
   const readable = services.flatMap((service, index) => (service ? [{ service, path: pathOf(index) }] : []))
   const sendable = readable.filter(({ service }) => isDid(service) || transport.test(service.serviceEndpoint))
   for (const { service, path } of sendable.length > 0 ? sendable : readable) {
-    const fault = isDid(service) ? undefined : urlFault(service.serviceEndpoint, policy)
-    if (fault !== undefined) throw invalidField(`${path}.serviceEndpoint`, `must not be used: ${fault}`)
+    const invalidReason = isDid(service) ? undefined : invalidUrlReason(service.serviceEndpoint, policy)
+    if (invalidReason !== undefined) throw invalidField(`${path}.serviceEndpoint`, `must not be used: ${invalidReason}`)
   }
   return sendable
 }
@@ -155,7 +155,7 @@ const usableServices = ({ services }: OutOfBandMessage, pathOf: (index: number) 
 /** A DID's services are known when it is resolved. */
 const isDid = (service: Service): service is string => typeof service === 'string'
 
-/** Attached requests are alternatives: those that this agent can't read are left out, unless there are no others. */
+/** Attached requests are alternatives: unreadable ones are left out. Throws if all are unreadable. */
 const attachments = ({ '@id': id, 'requests~attach': attached = [] }: Named<OutOfBandMessage>, path: string) => {
   const readable = attached.flatMap((one, index) => {
     const message = messageIn(one)

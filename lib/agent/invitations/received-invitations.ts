@@ -1,4 +1,4 @@
-/** Receives other agents' invitations (Aries RFC 0434), each only once, and accepts them at once or by a later call. */
+/** Receives other agents' invitations (Aries RFC 0434), each only once, and accepts them now or by a later call. */
 import {
   type DidCommConnectionRecord,
   DidCommConnectionRepository,
@@ -18,7 +18,7 @@ import { findOwnDid } from '../dids/index.ts'
 import { type Acceptance, accept, handshakeOf } from './accepted-invitations.ts'
 import { requestOf } from './attached-requests.ts'
 import { type ReadInvitation, readInvitation } from './read-invitation.ts'
-import { usableServices, useServicesOf } from './usable-services.ts'
+import { removeUnusableServices, usableServices } from './usable-services.ts'
 
 interface ReceivedResponse {
   outOfBandRecord: RecordJson
@@ -32,13 +32,13 @@ interface Receipt extends Acceptance {
 type Message = Parameters<typeof readInvitation>[0]
 
 /**
- * Stores an invitation and, unless it has to wait, accepts it, in the running unit of work. `path` is the body's field
- * of the invitation. Throws `request.invalid`, `invitation.received`, and the errors of accepting.
+ * Stores an invitation and accepts it if `autoAcceptInvitation` is set, in the running unit of work. `path` is the
+ * body's field of the invitation. Throws `request.invalid`, `invitation.received`, and the errors of accepting.
  */
 export const storeInvitation = async (message: Message, receipt: Receipt, path: string): Promise<ReceivedResponse> => {
   const agent = await currentAgent()
   const read = readInvitation(message, path)
-  const id = await idOfNew(agent, read.invitation, path)
+  const id = await newRecordId(agent, read.invitation, path)
   if (handshakeOf(read.invitation) === undefined && requestOf(agent.context, read.invitation) === undefined)
     throw invalidField(path, 'must offer a handshake, or contain a request that this agent supports')
   const record = await store(agent, id, read, receipt)
@@ -58,10 +58,10 @@ export const acceptStoredInvitation = async (
   const record = await agent.context.resolve(DidCommOutOfBandRepository).findById(agent.context, outOfBandId)
   if (record === null) throw new AgentError('resource.not_found', 'there is no such record')
   if (record.role !== DidCommOutOfBandRole.Receiver)
-    throw new AgentError('invitation.out_of_turn', 'the invitation is not a received one')
+    throw new AgentError('invitation.out_of_turn', 'the invitation was not received by this agent')
   if (record.state !== DidCommOutOfBandState.Initial && !isReusing(record))
     throw new AgentError('invitation.out_of_turn', `the invitation does not wait: its state is ${record.state}`)
-  await useServicesOf(agent, record)
+  await removeUnusableServices(agent, record)
   return toResponse(agent, record, await accept(agent, record, acceptance, 'outOfBandId'))
 }
 
@@ -93,23 +93,23 @@ const toResponse = (
 })
 
 /**
- * The id of the record to make. It is derived from the invitation's id: of two concurrent calls the second finds the
- * record of the first. Throws `invitation.received`, unless the connection that was made from it is not there any more.
+ * The id for a new record. It is derived from the invitation's id: of two concurrent calls the second finds the record
+ * of the first. Throws `invitation.received` if the invitation was received before, unless its connection was deleted.
  */
-const idOfNew = async (agent: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<string> => {
+const newRecordId = async (agent: TenantAgent, { id }: DidCommOutOfBandInvitation, path: string): Promise<string> => {
   const { context } = agent
   const known = await context.resolve(DidCommOutOfBandRepository).findByQuery(context, { invitationId: id })
   if (known.some(({ role }) => role === DidCommOutOfBandRole.Sender))
     throw invalidField(path, 'must not be an invitation of this agent')
   const last = known.at(-1)
-  if (last !== undefined) await assertEnded(agent, last)
+  if (last !== undefined) await assertConnectionDeleted(agent, last)
   let next = uuidOf(`${currentUnit().tenant}|${id}`)
   while (known.some((record) => record.id === next)) next = uuidOf(`${currentUnit().tenant}|${id}|${next}`)
   return next
 }
 
-/** Throws `invitation.received` if an invitation waits, has made no connection, or has one: an abandoned one, too. */
-const assertEnded = async ({ context }: TenantAgent, record: DidCommOutOfBandRecord): Promise<void> => {
+/** Throws `invitation.received` unless the connection of an invitation was deleted; an abandoned one still exists. */
+const assertConnectionDeleted = async ({ context }: TenantAgent, record: DidCommOutOfBandRecord): Promise<void> => {
   const { id, state, reuseConnectionId, outOfBandInvitation } = record
   const connections = context.resolve(DidCommConnectionRepository)
   const [connection] =

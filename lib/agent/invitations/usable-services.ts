@@ -3,7 +3,7 @@ import type { DidCommOutOfBandInvitation, DidCommOutOfBandRecord } from '@credo-
 import { AgentError, type FieldIssue, isAgentError } from '../../errors.ts'
 import type { TenantAgent } from '../credo/index.ts'
 import { reachableKeysOf } from '../dids/index.ts'
-import { forgetUnread, invalidDocumentReason, unreadDocument } from '../web/index.ts'
+import { clearUnread, invalidDocumentReason, unreadDocument } from '../web/index.ts'
 
 type Services = ReturnType<DidCommOutOfBandInvitation['getServices']>
 
@@ -13,12 +13,12 @@ interface UsableServices {
   keys: string[]
 }
 
-/** Each may be a document of another host. */
+/** Maximum number of DIDs to resolve: each may be a document of another host. */
 const MAX_RESOLVED = 4
 
 /**
- * The services that can be used, of which at most four DIDs are resolved. `paths`: where the request has each service,
- * for errors. If there is none, throws `registry.unavailable` if one may become usable, otherwise `request.invalid`.
+ * The usable services, for which at most four DIDs are resolved. `paths`: the path of each service in the request, for
+ * errors. If no service is usable, throws `registry.unavailable` if one may become usable, otherwise `request.invalid`.
  */
 export const usableServices = async (
   { context }: TenantAgent,
@@ -43,18 +43,18 @@ export const usableServices = async (
     usable.keys.push(...keys)
   }
   if (usable.services.length === 0)
-    throw unreadDocument() ?? new AgentError('request.invalid', 'a value of the request can not be used', { details })
-  forgetUnread()
+    throw unreadDocument() ?? new AgentError('request.invalid', 'The request is not valid', { details })
+  clearUnread()
   return { services: usable.services, keys: [...new Set(usable.keys)] }
 }
 
 const NOT_USABLE = 'must be a DID that can be resolved and has a usable endpoint'
 
 /**
- * The same for a stored invitation, whose services may have changed: Credo sends by none if one of them can't be
- * resolved. It keeps them if none can be used now.
+ * Removes unusable services from a stored invitation, because Credo fails if one of them cannot be resolved. Does
+ * nothing if no service is usable now.
  */
-export const useServicesOf = async (agent: TenantAgent, record: DidCommOutOfBandRecord): Promise<void> => {
+export const removeUnusableServices = async (agent: TenantAgent, record: DidCommOutOfBandRecord): Promise<void> => {
   const services = record.outOfBandInvitation.getServices()
   if (services.length < 2) return
   try {

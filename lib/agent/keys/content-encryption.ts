@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from '
 // Aries envelopes call it `xchacha20poly1305_ietf` (RFC 0019), but it is libsodium's ietf variant.
 const CIPHER = 'chacha20-poly1305'
 const NONCE_LENGTH = 12
-// With a length that is said, Node takes no shorter tag: that would be easier to forge.
+// With an explicit length, Node rejects shorter tags, which are easier to forge.
 const OPTIONS = { authTagLength: 16 }
 
 interface EncryptedContent {
@@ -16,7 +16,7 @@ interface EncryptedContent {
 /** Encrypts `content` with a new nonce; `aad` is authenticated, not encrypted. */
 export const encryptContent = (key: Uint8Array, content: Uint8Array, aad: Uint8Array): EncryptedContent => {
   const iv = randomBytes(NONCE_LENGTH)
-  // A KeyObject, because Node takes three times as long for bytes.
+  // A KeyObject, because Node takes three times as long with raw bytes.
   const cipher = createCipheriv(CIPHER, createSecretKey(key), iv, OPTIONS)
   cipher.setAAD(aad, { plaintextLength: content.length })
   return { encrypted: Buffer.concat([cipher.update(content), cipher.final()]), iv, tag: cipher.getAuthTag() }

@@ -14,8 +14,8 @@ import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 
 // Node imports raw private keys only with their public key (JWK) or in DER, so the fixed DER prefixes of RFC 8410
-// (sections 4 and 7, OID 1.3.101.110) are prepended. In PEM (RFC 7468) a key takes half the time: whether bytes or an
-// object are a key, Node finds out by exceptions that it catches.
+// (sections 4 and 7, OID 1.3.101.110) are prepended. PEM (RFC 7468) takes half the time of bytes or an object, for
+// which Node tries several forms and catches exceptions.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex')
 
@@ -34,7 +34,7 @@ export interface X25519KeyPair {
   readonly publicBytes: Uint8Array
 }
 
-/** A copy: Node allocates small buffers from one of 64 KiB, which would stay in memory with any of them. */
+/** A copy: Node allocates small buffers from a pool of 64 KiB, which would stay in memory with each of them. */
 const copied = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
 /** A public key from its 32 bytes. */
@@ -83,20 +83,20 @@ const SIGMA = words(new TextEncoder().encode('expand 32-byte k'))
 const ZERO_NONCE = new Uint32Array(4)
 
 /** The key of a box: HSalsa20 of the shared secret (NaCl's crypto_box_beforenm). */
-const agreeOn = (theirs: X25519PublicKey, ours: X25519KeyPair): Uint8Array => {
+const deriveBoxKey = (theirs: X25519PublicKey, ours: X25519KeyPair): Uint8Array => {
   const key = new Uint32Array(8)
   hsalsa(SIGMA, words(sharedSecret(ours, theirs)), ZERO_NONCE, key)
   return new Uint8Array(key.buffer)
 }
 
-/** Keys of the boxes between two lasting keys: garbage-collected with either. */
-const agreed = new WeakMap<X25519KeyPair, WeakMap<X25519PublicKey, Uint8Array>>()
+/** Cached keys of the boxes between two keys that are not ephemeral: garbage-collected with either. */
+const boxKeys = new WeakMap<X25519KeyPair, WeakMap<X25519PublicKey, Uint8Array>>()
 
-/** The same, agreed on once, which takes most of the time of a box. */
+/** The same, cached, because the agreement takes most of the time of a box. */
 const boxKey = (theirs: X25519PublicKey, ours: X25519KeyPair): Uint8Array => {
-  const keys = agreed.get(ours) ?? new WeakMap<X25519PublicKey, Uint8Array>()
-  const key = keys.get(theirs) ?? agreeOn(theirs, ours)
-  agreed.set(ours, keys.set(theirs, key))
+  const keys = boxKeys.get(ours) ?? new WeakMap<X25519PublicKey, Uint8Array>()
+  const key = keys.get(theirs) ?? deriveBoxKey(theirs, ours)
+  boxKeys.set(ours, keys.set(theirs, key))
   return key
 }
 
@@ -104,8 +104,8 @@ const boxKey = (theirs: X25519PublicKey, ours: X25519KeyPair): Uint8Array => {
 export const box = (message: Uint8Array, nonce: Uint8Array, theirs: X25519PublicKey, ours: X25519KeyPair): Uint8Array =>
   xsalsa20poly1305(boxKey(theirs, ours), nonce).encrypt(message)
 
-/** Opens a box of the holder of `theirs` (crypto_box_open_easy). Throws if it is not theirs or was altered. */
-export const openBox = (
+/** Decrypts a box from `theirs` (crypto_box_open_easy). Throws if it is from another key or was altered. */
+export const decryptBox = (
   boxed: Uint8Array,
   nonce: Uint8Array,
   theirs: X25519PublicKey,
@@ -117,16 +117,16 @@ const sealNonce = (ephemeralPublicKey: Uint8Array, publicKey: Uint8Array): Uint8
   blake2b(Buffer.concat([ephemeralPublicKey, publicKey]), { dkLen: NONCE_LENGTH })
 
 /** Encrypts for `theirs` without a sender (crypto_box_seal): ephemeral public key (32 bytes), then a box. */
-export const seal = (message: Uint8Array, theirs: X25519PublicKey): Uint8Array => {
+export const encryptSealedBox = (message: Uint8Array, theirs: X25519PublicKey): Uint8Array => {
   const ephemeral = ephemeralKeyPair()
   const nonce = sealNonce(ephemeral.publicBytes, theirs.bytes)
-  const boxed = xsalsa20poly1305(agreeOn(theirs, ephemeral), nonce).encrypt(message)
+  const boxed = xsalsa20poly1305(deriveBoxKey(theirs, ephemeral), nonce).encrypt(message)
   return Buffer.concat([ephemeral.publicBytes, boxed])
 }
 
-/** Opens a sealed box (crypto_box_seal_open). Throws if it is not for this key or was altered. */
-export const openSealed = (sealed: Uint8Array, ours: X25519KeyPair): Uint8Array => {
+/** Decrypts a sealed box (crypto_box_seal_open). Throws if it is for another key or was altered. */
+export const decryptSealedBox = (sealed: Uint8Array, ours: X25519KeyPair): Uint8Array => {
   const ephemeral = x25519PublicKey(sealed.subarray(0, PUBLIC_KEY_LENGTH))
   const nonce = sealNonce(ephemeral.bytes, ours.publicBytes)
-  return xsalsa20poly1305(agreeOn(ephemeral, ours), nonce).decrypt(sealed.subarray(PUBLIC_KEY_LENGTH))
+  return xsalsa20poly1305(deriveBoxKey(ephemeral, ours), nonce).decrypt(sealed.subarray(PUBLIC_KEY_LENGTH))
 }

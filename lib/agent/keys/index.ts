@@ -1,4 +1,4 @@
-/** Keys of the agents: made, sealed and used here. */
+/** Keys of the agents: creation, sealed storage, encryption and signatures. */
 export { decryptContent, encryptContent } from './content-encryption.ts'
 export { type Ed25519Key, KEY_BYTES, keyOfVerkey, Verkey, verkeyOf } from './ed25519-key.ts'
 export { agreementKeyOf, decryptByAgreement, encryptByAgreement, ownAgreementKeyOf } from './key-agreement.ts'

@@ -4,10 +4,10 @@ import { Kms } from '@credo-ts/core'
 import { Bounded } from '../../bounded.ts'
 import {
   box,
+  decryptBox,
+  decryptSealedBox,
+  encryptSealedBox,
   NONCE_LENGTH,
-  openBox,
-  openSealed,
-  seal,
   type X25519KeyPair,
   type X25519PublicKey,
   x25519OfEd25519,
@@ -15,7 +15,7 @@ import {
 } from './crypto-box.ts'
 import type { Ed25519Key } from './ed25519-key.ts'
 
-/** Bounded, because anybody may choose keys. */
+/** Bounded, because any sender can use new keys. */
 const MAX_CONVERTED = 1_000
 
 /** Encrypts for `recipient`: a crypto_box if there is a sender (with its nonce as `iv`), else a sealed box. */
@@ -24,7 +24,7 @@ export const encryptByAgreement = (
   recipient: X25519PublicKey,
   content: Uint8Array,
 ): { encrypted: Uint8Array; iv?: Uint8Array } => {
-  if (!sender) return { encrypted: seal(content, recipient) }
+  if (!sender) return { encrypted: encryptSealedBox(content, recipient) }
   const iv = randomBytes(NONCE_LENGTH)
   return { encrypted: box(content, iv, recipient, agreementKey(sender)), iv }
 }
@@ -36,13 +36,15 @@ export const decryptByAgreement = (
   from?: { sender: X25519PublicKey; nonce: Uint8Array },
 ): Uint8Array => {
   const ours = agreementKey(recipient)
-  return from ? openBox(encrypted, from.nonce, from.sender, ours) : openSealed(encrypted, ours)
+  return from ? decryptBox(encrypted, from.nonce, from.sender, ours) : decryptSealedBox(encrypted, ours)
 }
 
 /** X25519 forms of other agents' Ed25519 keys: converting takes longer than using them. */
 const converted = new Bounded<string, X25519PublicKey>(MAX_CONVERTED)
 
-/** The X25519 key for boxes to an Ed25519 key, without `convertTo`'s schemas. Throws if it is no point of the curve. */
+/**
+ * The X25519 key for boxes to an Ed25519 key, without `convertTo`'s schemas. Throws if it is not a point of the curve.
+ */
 export const agreementKeyOf = (key: Ed25519Key): X25519PublicKey => {
   const jwk = key.toJson()
   const create = () => x25519PublicKey(bytes(new Kms.Ed25519PublicJwk(jwk).toX25519PublicJwk().x))
@@ -61,13 +63,15 @@ const agreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
   return created
 }
 
-/** The public X25519 form of a stored key: from the private key, a third of what the public one takes to convert. */
+/**
+ * The public X25519 form of a stored key, from the private key: converting the public key takes three times as long.
+ */
 export const ownAgreementKeyOf = (jwk: Kms.KmsJwkPrivate): Kms.PublicJwk<Kms.X25519PublicJwk> =>
   Kms.PublicJwk.fromPublicKey({ kty: 'OKP', crv: 'X25519', publicKey: agreementKey(jwk).publicBytes })
 
 const createAgreementKey = (jwk: Kms.KmsJwkPrivate): X25519KeyPair => {
   if (jwk.kty === 'OKP' && jwk.crv === 'Ed25519') return x25519OfEd25519(bytes(jwk.d))
-  throw new Kms.KeyManagementError('only Ed25519 keys open and make envelopes')
+  throw new Kms.KeyManagementError('only Ed25519 keys encrypt and decrypt envelopes')
 }
 
 const bytes = (base64url: string): Uint8Array => Buffer.from(base64url, 'base64url')

@@ -70,7 +70,7 @@ export class KeyManagementService implements Kms.KeyManagementService {
     return verifyWith(publicJwk, algorithm, data, signature) ? { verified: true, publicJwk } : { verified: false }
   }
 
-  // Envelopes are made and opened without it (../envelopes), and the key of a seed is stored without it (../dids).
+  // Not used: ../envelopes encrypts and decrypts, and ../dids stores the key of a seed.
 
   importKey(): never {
     throw this.#notSupported('the import of keys')
@@ -95,5 +95,5 @@ export class KeyManagementService implements Kms.KeyManagementService {
   }
 }
 
-/** Of the process's agents. */
+/** The key management of the process's agents. */
 export const keyManagement = new KeyManagementService(sealedKeys)

@@ -3,10 +3,10 @@ import { type AgentContext, Kms } from '@credo-ts/core'
 import { isAgentError } from '../../errors.ts'
 import {
   type KeyPurpose,
-  type OpenedKey,
   type PrivateJwk,
   SealedKeys,
   sealedKeys as tenantKeys,
+  type UnsealedKey,
 } from '../../keys/index.ts'
 import { tenantOf } from '../credo/index.ts'
 
@@ -39,7 +39,7 @@ export class SealedKeyStore implements KeyStore {
     return this.#keys.purposeOf(tenantOf(agentContext), keyId)
   }
 
-  first(agentContext: AgentContext, keyIds: readonly string[]): Promise<OpenedKey | null> {
+  first(agentContext: AgentContext, keyIds: readonly string[]): Promise<UnsealedKey | null> {
     return this.#keys.first(tenantOf(agentContext), keyIds)
   }
 

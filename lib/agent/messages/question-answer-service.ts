@@ -1,4 +1,4 @@
-/** Credo's service of questions and answers (Aries RFC 0113), which stores only what is shown of a question. */
+/** Credo's service of questions and answers (Aries RFC 0113), which stores only the shown parts of a question. */
 import { type DependencyManager, EventEmitter, InjectionSymbols } from '@credo-ts/core'
 import { QuestionAnswerRepository, QuestionAnswerService, ValidResponse } from '@credo-ts/question-answer'
 
@@ -15,7 +15,7 @@ export class AgentQuestionAnswerService extends QuestionAnswerService {
     // Other members of a response could be anything.
     inbound.message.validResponses = inbound.message.validResponses.map(({ text }) => new ValidResponse({ text }))
     const record = await super.processReceiveQuestion(inbound)
-    // Credo writes false, whatever the question says.
+    // Credo always writes false.
     if (inbound.message.signatureRequired === true) {
       record.signatureRequired = true
       await inbound.agentContext.resolve(QuestionAnswerRepository).update(inbound.agentContext, record)

@@ -32,7 +32,7 @@ export const sendQuestion = async (
       validResponses: validResponses.map((response) => new ValidResponse(response)),
       ...(detail !== undefined && { detail }),
     })
-  return sent(context, questionMessage, questionAnswerRecord)
+  return sendOnConnection(context, questionMessage, questionAnswerRecord)
 }
 
 /**
@@ -44,16 +44,16 @@ export const sendAnswer = async (questionAnswerId: string, response: string): Pr
   const question = await context.resolve(QuestionAnswerRepository).findById(context, questionAnswerId)
   if (question === null) throw new AgentError('resource.not_found', 'there is no such record')
   if (question.state !== QuestionAnswerState.QuestionReceived)
-    throw new AgentError('exchange.out_of_turn', `the question can not be answered: its state is ${question.state}`)
+    throw new AgentError('exchange.out_of_turn', `the question cannot be answered: its state is ${question.state}`)
   if (!question.validResponses.some(({ text }) => text === response))
     throw invalidField('response', 'must be one of the valid responses of the question')
   const { answerMessage, questionAnswerRecord } = await context
     .resolve(QuestionAnswerService)
     .createAnswer(context, question, response)
-  return sent(context, answerMessage, questionAnswerRecord)
+  return sendOnConnection(context, answerMessage, questionAnswerRecord)
 }
 
-const sent = async (
+const sendOnConnection = async (
   context: AgentContext,
   message: DidCommMessage,
   record: QuestionAnswerRecord,

@@ -1,4 +1,4 @@
-/** What is checked of questions and answers that other agents send (Aries RFC 0113). */
+/** Checks of questions and answers that other agents send (Aries RFC 0113). */
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommInboundMessageContext as Inbound } from '@credo-ts/didcomm'
 import {
@@ -35,7 +35,7 @@ export const answerViolation = async (inbound: Inbound<AnswerMessage>): Promise<
   const record = await questions.findByThreadAndConnectionId(agentContext, id, message.threadId)
   if (record === null) return 'there is no such question'
   const isOffered = record.validResponses.some(({ text }) => text === message.response)
-  return isOffered ? undefined : 'the answer is not one that the question offers'
+  return isOffered ? undefined : 'the answer must be one of the valid responses of the question'
 }
 
 /** The questions with a thread, on any connection. */

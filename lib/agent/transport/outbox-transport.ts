@@ -37,7 +37,8 @@ interface Outbox extends Lane {
 const OUTBOXES = Symbol('outboxes')
 
 /** By lane. */
-const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> => unit.slot(OUTBOXES, () => new Map<string, Outbox>())
+const outboxesOf = (unit: UnitOfWork): Map<string, Outbox> =>
+  unit.moduleState(OUTBOXES, () => new Map<string, Outbox>())
 
 /**
  * The messages of an invocation in a lane are one item: the items of a transaction have no guaranteed order in the
@@ -48,13 +49,13 @@ const outboxIn = async ({ connectionId, did }: Lane, delay: number): Promise<Out
   const lane = messageLane(unit.tenant, connectionId, did)
   const id = outboxesOf(unit).has(lane) ? '' : await nextOutboxId(unit, connectionId, did)
   const isFirst = (await readLaneEnd(unit, connectionId, did)) === undefined
-  const waits = delay > 0 && isFirst && (await unit.load(laneItem, { lane })) === undefined
+  const isDelayed = delay > 0 && isFirst && (await unit.load(laneItem, { lane })) === undefined
   const known = outboxesOf(unit).get(lane)
   if (known !== undefined) return known
   const outbox: Outbox = { connectionId, did, id, messages: [], basicMessages: [] }
   outboxesOf(unit).set(lane, outbox)
   unit.beforeCommit(() => unit.create(toItem(unit.tenant, outbox)))
-  if (waits) {
+  if (isDelayed) {
     const at = Date.now() + delay
     unit.create(laneItem.encode({ lane, ...dueFor(lane, at) }))
     unit.afterCommit(() => wakeLater({ lane, reason: { kind: 'due', at } }, delay))
@@ -75,7 +76,7 @@ export const addToOutbox = async (lane: Lane, message: OutboxMessage, delay = 0)
   outbox.messages.push(message)
 }
 
-/** Records the basic message that the running unit of work has added to the outbox: it shows what becomes of it. */
+/** Records the basic message that the running unit of work has added to the outbox: it shows the delivery state. */
 export const recordBasicMessage = (connectionId: string, message: SentBasicMessage): void => {
   const outboxes = [...outboxesOf(currentUnit()).values()]
   outboxes.find((outbox) => outbox.connectionId === connectionId)?.basicMessages.push(message)
@@ -91,8 +92,8 @@ export const Rotations = v.object({
 export type Rotations = v.InferOutput<typeof Rotations>
 
 /**
- * The lane of a DID of the other agent. Each has its own, so that what waits for one holds back nothing that was packed
- * for another.
+ * The lane of a DID of the other agent. Each DID has its own lane, so that messages to a former DID do not block those
+ * to the current one.
  */
 export const laneOf = (connectionId: string, did: string, rotations: unknown): Lane => {
   const firstDid = v.is(Rotations, rotations) ? rotations.firstDid : digest(did)
@@ -116,8 +117,8 @@ export class OutboxTransport implements DidCommOutboundTransport {
   async sendMessage({ payload, endpoint, connectionId }: DidCommOutboundPackage): Promise<void> {
     if (endpoint === undefined) throw new CredoError('the message has no endpoint')
     const text = JSON.stringify(payload)
-    // Without a connection each message has a lane of its own: whoever is behind the endpoint, such as other wallets of
-    // a mediator, must not wait for one that is refused. The next message of the exchange follows its answer anyway.
+    // Without a connection each message has its own lane: other recipients at the endpoint, such as wallets of a
+    // mediator, must not wait for a message that it rejects. The next message of the exchange follows the reply anyway.
     const lane = connectionId === undefined ? { connectionId: digest(text) } : await currentLane(connectionId)
     await addToOutbox(lane, { endpoint, payload: text })
   }

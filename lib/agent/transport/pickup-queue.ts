@@ -19,23 +19,23 @@ type Options<Method extends keyof DidCommQueueTransportRepository> = Parameters<
   DidCommQueueTransportRepository[Method]
 >[1]
 
-const ADDED = Symbol('messages added to pickup queues')
+const QUEUED = Symbol('messages added to pickup queues')
 
 /** The last message that the running unit of work has added, by connection. */
-const addedOf = () => currentUnit().slot(ADDED, () => new Map<string, PickupMessage>())
+const addedOf = () => currentUnit().moduleState(QUEUED, () => new Map<string, PickupMessage>())
 
 /** Whether the running unit of work has queued a message for a connection. */
 export const isQueued = (connectionId: string): boolean => addedOf().has(connectionId)
 
-/** Records the basic message that was queued last: it shows what becomes of it. */
+/** Records the basic message of the message that was queued last: it shows the delivery state. */
 export const recordQueuedMessage = (connectionId: string, message: SentBasicMessage): void => {
   const added = addedOf().get(connectionId)
   if (added !== undefined) recordQueued(added, message)
 }
 
 /**
- * Excludes a message from the queue, such as the response that makes a connection: without a ready connection nobody
- * could fetch it. Sending it fails if there is no endpoint.
+ * Excludes a message from the queue, such as the response that completes a connection: without a ready connection the
+ * wallet cannot fetch it. Sending it fails if there is no endpoint.
  */
 export const withoutQueue = <T extends DidCommMessage>(message: T): T =>
   Object.assign(message, { allowQueueTransport: false })
@@ -46,7 +46,7 @@ const DELIVERED = { state: 'delivered' } as const
 export class PickupQueue implements DidCommQueueTransportRepository {
   readonly #answers: (unit: UnitOfWork) => boolean
 
-  /** `answers`: whether the messages of a unit of work are answers to an inbound message. */
+  /** `answers`: whether the messages of a unit of work reply to an inbound message. */
   constructor(answers: (unit: UnitOfWork) => boolean = () => false) {
     this.#answers = answers
   }
@@ -57,7 +57,7 @@ export class PickupQueue implements DidCommQueueTransportRepository {
     const added = await addToQueue(unit, connectionId, {
       payload: JSON.stringify(payload),
       recipients: recipientDids,
-      answers: this.#answers(unit),
+      isReply: this.#answers(unit),
     })
     addedOf().set(connectionId, added)
     return added.id

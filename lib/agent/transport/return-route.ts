@@ -1,4 +1,4 @@
-/** Return route: the answer to an inbound message is held until the commit and then returned in the HTTP response. */
+/** Return route: the reply to an inbound message is returned in the HTTP response, after the commit. */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import type {
   DidCommEncryptedMessage,
@@ -24,13 +24,13 @@ export class ReturnRouteSession implements DidCommTransportSession {
   keys?: NonNullable<DidCommTransportSession['keys']>
   inboundMessage?: DidCommMessage
   connectionId?: string
-  /** The packed answer. */
-  answer: DidCommEncryptedMessage | undefined
+  /** The packed reply. */
+  reply: DidCommEncryptedMessage | undefined
 
   async send(_agentContext: AgentContext, message: DidCommEncryptedMessage): Promise<void> {
     // After this error Credo uses the outbox.
-    if (this.answer !== undefined) throw new CredoError('this request has its answer already')
-    this.answer = message
+    if (this.reply !== undefined) throw new CredoError('this request has a reply already')
+    this.reply = message
   }
 
   async close(): Promise<void> {}
@@ -44,7 +44,7 @@ export class UnitOfWorkSessions
   implements Pick<DidCommTransportService, 'saveSession' | 'findSessionById' | 'findSessionByConnectionId'>
 {
   get #current(): { session?: DidCommTransportSession | undefined } {
-    return currentUnit().slot(this, () => ({}))
+    return currentUnit().moduleState(this, () => ({}))
   }
 
   saveSession(session: DidCommTransportSession): void {

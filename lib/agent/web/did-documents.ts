@@ -1,12 +1,12 @@
-/** DID documents that are read, such as those of did:web: https://w3c-ccg.github.io/did-method-web/#read-resolve */
+/** Fetches DID documents, such as those of did:web: https://w3c-ccg.github.io/did-method-web/#read-resolve */
 import { CredoError, type DidResolutionResult } from '@credo-ts/core'
 import { parseJson } from '../../json.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { isOurWebDid, ourWebDocument } from '../../webvh/web-document.ts'
-import { readText, unreadable } from './documents.ts'
+import { readText, recordUnreadable } from './documents.ts'
 import { InvalidDocumentError, type ReadDidDocument, readDidDocument } from './read-did-document.ts'
 
-/** Credo's result, with the document as it was published; Credo's cache has both. */
+/** Credo's result and the document as published; Credo's cache has both. */
 export interface DidResolution extends DidResolutionResult {
   published?: object
 }
@@ -37,14 +37,14 @@ const readWebDocument = async (did: string, id: string): Promise<unknown> => {
   const [host = '', ...path] = id.split(':').map(decodeURIComponent)
   const file = path.length === 0 ? '.well-known/did.json' : `${path.join('/')}/did.json`
   const document = parseJson(await readText(`https://${host}/${file}`))
-  // A page in place of the document: it may come back.
-  if (document === undefined) throw unreadable('the document is not JSON', host)
+  // The host may serve an error page instead of the document for a while.
+  if (document === undefined) throw recordUnreadable('the document is not JSON', host)
   return document
 }
 
 export const resolveWebDid = (did: string, { id }: { id: string }): Promise<DidResolution> =>
   resolutionOf(async () => {
     const read = readDidDocument(await readWebDocument(did, id))
-    if (read.didDocument.id !== did) throw new CredoError('the document is of another DID')
+    if (read.didDocument.id !== did) throw new CredoError('the document belongs to another DID')
     return read
   })

@@ -1,10 +1,10 @@
-/** Reads documents of the web that other agents name, behind the address guard and within a budget. */
+/** Fetches documents that other agents name, through the address guard and within a budget. */
 import { CredoError } from '@credo-ts/core'
 import { redirectOf } from '../../egress/follow.ts'
 import { describeUnread, type Get, get, type PostOutcome, post } from '../../egress/post.ts'
 import { AgentError } from '../../errors.ts'
 import { settings } from '../../settings.ts'
-import { runCounted } from '../../store/count.ts'
+import { withConcurrencyLimit } from '../../store/limits.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { currentMessage } from '../credo/index.ts'
 
@@ -17,13 +17,13 @@ const MAX_JSON_LD_DOCUMENTS = 10
 const MAX_TOTAL_BYTES = 1024 * 1024
 /** Time limit in ms for all documents of a unit of work, because a request waits for them. */
 const MAX_TOTAL_MS = 5_000
-/** The same where anybody can send the message that names them. */
+/** The same for documents that an unsolicited message names. */
 const MAX_UNSOLICITED_MS = 2_000
 /**
- * Maximum number of requests that an agent makes at the same time for such messages: each holds a function until a host
- * answers.
+ * Maximum number of concurrent requests of an agent for such messages: each occupies a function until the host
+ * responds. /
  */
-const MAX_AT_ONCE = 10
+const MAX_CONCURRENT = 10
 /** Longer than a request for such a message takes. */
 const WINDOW_SECONDS = 10
 /** w3id.org redirects to the documents. */
@@ -34,7 +34,7 @@ interface Budget {
   bytes: number
   /** Time spent waiting for responses; computing in between does not count. */
   milliseconds: number
-  /** The first one of which it is unknown whether there is such a document. */
+  /** The error of the first document that could not be read. */
   unread?: UnreadableDocumentError
 }
 
@@ -42,7 +42,7 @@ const BUDGET = Symbol('budget of web documents')
 
 /** The remaining budget of the running unit of work. */
 const currentBudget = (): Budget =>
-  currentUnit().slot(BUDGET, () => ({
+  currentUnit().moduleState(BUDGET, () => ({
     documents: MAX_DOCUMENTS,
     bytes: MAX_TOTAL_BYTES,
     milliseconds: MAX_TOTAL_MS,
@@ -54,7 +54,7 @@ export const boundDocumentsOfJsonLd = (): void => {
   budget.documents = Math.min(budget.documents, MAX_JSON_LD_DOCUMENTS)
 }
 
-/** Nobody knows whether there is such a document: its host has not answered as one does, or with too much. */
+/** The document may exist, but its host did not respond properly, or the response is too large. */
 export class UnreadableDocumentError extends CredoError {
   /** With the port. */
   readonly host: string | undefined
@@ -65,12 +65,12 @@ export class UnreadableDocumentError extends CredoError {
   }
 }
 
-/** The host because of which a document could not be read in the running unit of work, if callers may know it. */
+/** The host of the first document that could not be read in the running unit of work, if callers may know it. */
 export const unreadHost = (): string | undefined => currentBudget().unread?.host
 
 /**
  * The error `registry.unavailable` if a document could not be read in the running unit of work. Resolvers and libraries
- * make nothing of it but that there is none.
+ * report such a document as missing.
  */
 export const unreadDocument = (): AgentError | undefined => {
   const cause = currentBudget().unread
@@ -79,12 +79,14 @@ export const unreadDocument = (): AgentError | undefined => {
   return cause && new AgentError('registry.unavailable', message, { cause, host })
 }
 
-/** Called where another document stands in for those that could not be read: nothing fails because of them. */
-export const forgetUnread = (): void => {
+/** Called if another document replaces those that could not be read, so that they cause no error. */
+export const clearUnread = (): void => {
   delete currentBudget().unread
 }
 
-/** Runs `act`. If it fails and a document could not be read, it throws `registry.unavailable`: `act` may succeed later. */
+/**
+ * Runs `act`. If it fails and a document could not be read, it throws `registry.unavailable`: `act` may succeed later.
+ */
 export const withReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
@@ -93,15 +95,15 @@ export const withReadErrors = async <T>(act: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Notes that there may be a document. `host`: for callers, the one that should have it. */
-export const unreadable = (message: string, host?: string): UnreadableDocumentError => {
+/** Records that a document could not be read. `host`: its host, for callers. */
+export const recordUnreadable = (message: string, host?: string): UnreadableDocumentError => {
   const error = new UnreadableDocumentError(message, host)
   currentBudget().unread ??= error
   return error
 }
 
-/** Statuses by which a host says that there is no such document. */
-const ABSENT = [404, 410]
+/** Statuses of a missing document. */
+const NOT_FOUND_STATUSES = [404, 410]
 
 interface ReadOptions {
   /** Media types. */
@@ -109,15 +111,15 @@ interface ReadOptions {
   /** In bytes; larger documents are rejected. */
   maxBytes?: number
   maxRedirects?: number
-  /** Of an operator: callers do not learn it. */
+  /** Whether to hide the host from callers, because an operator has configured it. */
   isHostHidden?: boolean
   /** JSON to POST; without it the request is a GET. Redirects of a POST are not followed. */
   body?: string
 }
 
 /**
- * Reads a text from the web within the budget of the running unit of work. Every address, also of redirects, is checked
- * at connect time. Throws a CredoError; an `UnreadableDocumentError` if there may be such a document.
+ * Fetches a text within the budget of the running unit of work. Every address, also of redirects, is checked at connect
+ * time. Throws a CredoError; an `UnreadableDocumentError` if the document may exist.
  */
 export const readText = (url: string, options: ReadOptions = {}): Promise<string> =>
   follow(url, options, options.maxRedirects ?? MAX_REDIRECTS)
@@ -127,10 +129,10 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   const budget = currentBudget()
   const host = options.isHostHidden ? undefined : URL.parse(url)?.host
   const remaining = budget.milliseconds - (currentMessage().isUnsolicited ? MAX_TOTAL_MS - MAX_UNSOLICITED_MS : 0)
-  // Not noted as unread: contexts and DIDs of JSON-LD are not cached, so they would be too many each time.
+  // Not recorded as unread, because a repetition would fail too: contexts and DIDs of JSON-LD are not cached.
   if (budget.documents === 0 || budget.bytes <= 0)
     throw new UnreadableDocumentError('the message names too many documents')
-  if (remaining <= 0) throw unreadable('the documents of the message take too long to read', host)
+  if (remaining <= 0) throw recordUnreadable('the documents of the message take too long to read', host)
   budget.documents--
   const responseBytes = Math.min(maxBytes, budget.bytes)
   const { body: posted } = options
@@ -150,13 +152,13 @@ const follow = async (url: string, options: ReadOptions, redirects: number): Pro
   budget.milliseconds -= outcome.milliseconds
   const next = redirects > 0 && posted === undefined ? redirectOf(outcome, url) : undefined
   if (next !== undefined) return follow(next, options, redirects - 1)
-  // What the guard refuses has no document that anybody else could read.
-  if (failure === 'address' || ABSENT.includes(status))
+  // Permanent errors: the document does not exist, or the address guard rejects its host.
+  if (failure === 'address' || NOT_FOUND_STATUSES.includes(status))
     throw new CredoError(`no document at ${url}: ${failure === 'address' ? 'its address is not allowed' : status}`)
   if (status !== 200 || failure !== undefined)
-    throw unreadable(`the document at ${url} can not be read: ${describeUnread(outcome)}`, host)
-  // The part that was read of a line-based format might look complete.
-  if (isCut) throw unreadable(`the document at ${url} is too large`, host)
+    throw recordUnreadable(`the document at ${url} cannot be read: ${describeUnread(outcome)}`, host)
+  // Part of a line-based format might look complete.
+  if (isCut) throw recordUnreadable(`the document at ${url} is too large`, host)
   return body
 }
 
@@ -169,12 +171,12 @@ interface Reading {
 const READ = Symbol('responses that the operation has read')
 
 /**
- * Sends a request once for the whole operation: a repetition after a conflict reads the same response, and spends as
- * much of its budget. A request that the same try makes again is sent again.
+ * Sends a request once for the whole operation: when the unit of work is repeated after a conflict, it gets the same
+ * response and uses the same budget. A request that occurs twice within a unit of work is sent twice.
  */
 const readOnce = (attempt: Get, posted: string | undefined, responseBytes: number): Promise<Reading> => {
-  const readings = currentUnit().operationSlot(READ, () => new Map<string, Promise<Reading>>())
-  const times = currentUnit().slot(READ, () => new Map<string, number>())
+  const readings = currentUnit().operationState(READ, () => new Map<string, Promise<Reading>>())
+  const times = currentUnit().moduleState(READ, () => new Map<string, number>())
   const request = JSON.stringify([attempt.url, attempt.headers, posted])
   const time = (times.get(request) ?? 0) + 1
   times.set(request, time)
@@ -190,10 +192,10 @@ const read = async (attempt: Get, posted: string | undefined, responseBytes: num
   return { outcome, isCut: (outcome.size ?? 0) >= responseBytes }
 }
 
-/** Throws `quota.exceeded`, which resolvers make a missing document of: so the unit of work keeps it. */
+/** Throws `quota.exceeded`. The unit of work records it, because resolvers would report a missing document. */
 const readCounted = (request: () => Promise<PostOutcome>): Promise<PostOutcome> => {
   const unit = currentUnit()
   const message = 'too many documents of other agents are being read for this agent'
-  const count = { tenant: unit.tenant, of: 'readings', seconds: WINDOW_SECONDS, max: MAX_AT_ONCE, message }
-  return unit.recordFailure(() => runCounted(count, request))
+  const count = { tenant: unit.tenant, of: 'readings', seconds: WINDOW_SECONDS, max: MAX_CONCURRENT, message }
+  return unit.runRead(() => withConcurrencyLimit(count, request))
 }

@@ -1,11 +1,11 @@
-/** Documents of other hosts, read within the budget of a unit of work. */
+/** Fetches documents of other hosts within the budget of a unit of work. */
 export { type DidResolution, resolutionOf } from './did-documents.ts'
 export {
   boundDocumentsOfJsonLd,
-  forgetUnread,
+  clearUnread,
   readText,
+  recordUnreadable,
   UnreadableDocumentError,
-  unreadable,
   unreadDocument,
   unreadHost,
   withReadErrors,
@@ -19,5 +19,5 @@ export {
   readDidDocument,
   unreadableMember,
 } from './read-did-document.ts'
-export { isKeyOver, isProofOver } from './time-limits.ts'
+export { isKeyRevokedOrExpired, isProofExpired } from './time-limits.ts'
 export { GuardedWebDidResolver } from './web-did-resolver.ts'

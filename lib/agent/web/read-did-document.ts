@@ -1,6 +1,6 @@
 /**
- * Reads DID documents as DID Core allows them: Credo's class is narrower. What no rule of this service looks at is
- * passed over, whatever its form. Contexts are never processed.
+ * Reads all DID documents that DID Core allows: Credo's class is stricter. Members that this service does not use are
+ * ignored, whatever their form. Contexts are never processed.
  * https://www.w3.org/TR/did-core/#core-properties
  */
 import {
@@ -13,7 +13,7 @@ import {
   VerificationMethod,
 } from '@credo-ts/core'
 import * as v from 'valibot'
-import { findFlaw, isObject, type JsonObject, removeNulls } from '../../json.ts'
+import { findViolation, isObject, type JsonObject, removeNulls } from '../../json.ts'
 import { isReadableDocument, MAX_KEYS } from '../envelopes/index.ts'
 
 /** A DID document that cannot be read. `member`: the dotted path of the member that is the reason. */
@@ -30,13 +30,13 @@ const reasonOf = (member: string): string => `the member ${member} of the DID do
 
 const REASON = new RegExp(reasonOf('\\S+'))
 
-/** The reason that the message of another error repeats: Credo throws its own where a DID does not resolve. */
+/** The reason in the message of another error: Credo throws its own error if a DID does not resolve. */
 export const invalidDocumentReason = (error: unknown): string | undefined =>
   error instanceof Error ? REASON.exec(error.message)?.[0] : undefined
 
 const invalidMember = (member: string): InvalidDocumentError => new InvalidDocumentError(reasonOf(member), member)
 
-/** Of what is shown. What is read has narrower limits. */
+/** Limits for the published document, which is part of responses. The members that are used have stricter limits. */
 const RULES = { maxDepth: 40, forbidden: [] }
 
 const listOf = (document: JsonObject, name: string): unknown[] => {
@@ -55,7 +55,7 @@ export const didCommTypeOf = (service: unknown): string | undefined => {
 
 const RecipientKeys = v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(MAX_KEYS))
 
-/** Aries RFC 0067. Credo takes an endpoint that matches this. */
+/** A service of Aries RFC 0067. Credo accepts an endpoint that matches the pattern. */
 const Service = v.object({
   id: v.fallback(v.string(), '#service'),
   serviceEndpoint: v.pipe(v.string(), v.regex(/\w:\S/)),
@@ -65,18 +65,18 @@ const Service = v.object({
 })
 
 /**
- * A service in the place of one that cannot be read. If its keys cannot be, whatever looks at the keys of services
- * fails: without it, the others would be all.
+ * Replaces a service that cannot be read. If its keys cannot be read, every check of the services' keys fails: without
+ * the placeholder, the keys of the other services would pass for all keys.
  */
 const placeholder = (member: string, recipientKeys: unknown) => ({
   id: '#service',
   type: DidCommV1Service.type,
   serviceEndpoint: UNREADABLE + member,
-  // Credo says that it finds no key of this name.
+  // The id of a missing key, which Credo repeats in its error.
   recipientKeys: v.is(RecipientKeys, recipientKeys) ? recipientKeys : [reasonOf(member)],
 })
 
-/** The DIDComm services: no rule looks at others. */
+/** The DIDComm services. Others are not used. */
 const servicesOf = ({ service = [] }: JsonObject): object[] => {
   if (!Array.isArray(service)) return [placeholder('service', undefined)]
   return service.flatMap((one: unknown, index) => {
@@ -91,7 +91,7 @@ const servicesOf = ({ service = [] }: JsonObject): object[] => {
 
 const Key = v.fallback(v.optional(v.string()), undefined)
 
-/** A method without `controller` is the DID's own. No id has a space, as the name of the key above has. */
+/** `controller` is by default the DID. No id has a space, so that it differs from the missing key above. */
 const methodSchema = (did: string) =>
   v.looseObject({
     id: v.pipe(v.string(), v.excludes(' ')),
@@ -112,12 +112,12 @@ const hasKey = (method: Method): boolean => {
   }
 }
 
-/** Relationships that a rule looks at. */
+/** Verification relationships that this service uses. */
 export const RELATIONSHIPS = ['authentication', 'assertionMethod', 'keyAgreement']
 
 /**
- * Methods that can be read, listed or embedded, and references to them. Where there are services, it leaves out methods
- * without a readable key: Credo reads all in search of the one that a service names.
+ * Readable methods, listed or embedded, and references to them. If there are services, methods without a readable key
+ * are left out: Credo reads all keys to find the one that a service names.
  */
 const methodsOf = (document: JsonObject, did: string, hasServices: boolean) => {
   const schema = methodSchema(did)
@@ -142,17 +142,19 @@ const methodsOf = (document: JsonObject, did: string, hasServices: boolean) => {
   }
 }
 
-/** A document as it was published, and as Credo reads it. */
+/** A document as published, and as Credo's class. */
 export interface ReadDidDocument {
   published: object
   didDocument: DidDocument
 }
 
-/** Reads what rules look at. Throws an `InvalidDocumentError`, also for a document that is too large. */
+/**
+ * Reads the members that this service uses. Throws an `InvalidDocumentError`, also for a document that is too large.
+ */
 export const readDidDocument = (published: unknown): ReadDidDocument => {
   if (!isObject(published)) throw new InvalidDocumentError('the DID document is not a JSON object')
-  if (findFlaw(published, RULES) !== undefined)
-    throw new InvalidDocumentError('the DID document is nested too deep, or has text that is not Unicode')
+  if (findViolation(published, RULES) !== undefined)
+    throw new InvalidDocumentError('the DID document is nested too deeply, or has text that is not Unicode')
   const document = structuredClone(published)
   removeNulls(document, [])
   if (typeof document.id !== 'string') throw invalidMember('id')
@@ -170,7 +172,7 @@ interface Services {
   service?: readonly { serviceEndpoint: unknown }[]
 }
 
-/** The member because of which a DIDComm service of the document cannot be read. */
+/** The unreadable member of a DIDComm service of the document, if any. */
 export const unreadableMember = ({ service = [] }: Services): string | undefined =>
   service
     .map(({ serviceEndpoint }) => String(serviceEndpoint))

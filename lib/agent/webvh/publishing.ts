@@ -43,8 +43,8 @@ export const publish = async (agentContext: AgentContext, resource: NewResource)
 }
 
 /**
- * Replaces a published resource with links, and signs it again, because the proof covers the links. `resource` has to
- * be derived from what the running unit of work has read. Throws if the agent has no such resource.
+ * Replaces a published resource with links, and signs it again, because the proof covers the links. The running unit of
+ * work must have read the resource. Throws if the agent has no such resource.
  */
 export const republish = async (
   agentContext: AgentContext,

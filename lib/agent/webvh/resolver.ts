@@ -22,8 +22,8 @@ import {
   type ReadDidDocument,
   readDidDocument,
   readText,
+  recordUnreadable,
   resolutionOf,
-  unreadable,
 } from '../web/index.ts'
 
 /**
@@ -43,7 +43,7 @@ const RESOLVED = Symbol('resolved did:webvh')
 
 /** The current document of a did:webvh. Throws if there is none. */
 export const resolveWebvh = (did: WebvhDid): Promise<ReadDidDocument> => {
-  const resolved = currentUnit().slot(RESOLVED, () => new Map<string, Promise<ReadDidDocument>>())
+  const resolved = currentUnit().moduleState(RESOLVED, () => new Map<string, Promise<ReadDidDocument>>())
   const known = resolved.get(did.did)
   if (known !== undefined) return known
   const document = resolve(did).then(readDidDocument)
@@ -63,13 +63,13 @@ const resolve = async (did: WebvhDid): Promise<object> => {
 const readFile = (did: WebvhDid, file: Parameters<typeof urlOfFile>[1], accept: string): Promise<string> =>
   readText(urlOfFile(did, file), { accept, maxBytes: MAX_LOG_BYTES })
 
-/** Runs `parse`. A log that is too long to verify is like one that is too large to read; in place of a page it may come back. */
+/** Runs `parse`. A log that is too long, or an error page instead of the log, is an unreadable document. */
 const withinLimits = <T>({ host }: WebvhDid, parse: () => T): T => {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof SyntaxError) throw unreadable('the log is not JSON', host)
-    throw error instanceof LogTooLongError ? unreadable(error.message, host) : error
+    if (error instanceof SyntaxError) throw recordUnreadable('the log is not JSON', host)
+    throw error instanceof LogTooLongError ? recordUnreadable(error.message, host) : error
   }
 }
 
@@ -92,7 +92,7 @@ const verify: VerifyEd25519 = async (signature, data, publicKey) =>
 
 export class WebvhDidResolver implements DidResolver {
   readonly supportedMethods = ['webvh']
-  /** No cache, because a key may have been replaced a moment ago. */
+  /** No cache, because a key may have been replaced just now. */
   readonly allowsCaching = false
   readonly allowsLocalDidRecord = false
 

@@ -15,12 +15,12 @@ import { type AttestedResource, contentHash, readResource, signatureOf } from '.
 import { parseResourceId, type ResourceId, urlOfResource } from '../../webvh/did.ts'
 import { readWebvhResource } from '../../webvh/published.ts'
 import { assertNoRollback } from '../../webvh/seen-versions.ts'
-import { isKeyOver, isProofOver, readText } from '../web/index.ts'
+import { isKeyRevokedOrExpired, isProofExpired, readText } from '../web/index.ts'
 import { hostOf, resolveWebvh } from './resolver.ts'
 
 /**
- * Maximum size in bytes, of one resource and of all that a message makes this agent read. A registry with 5,000
- * published lists would have 1.2 MB of links.
+ * Maximum size in bytes of one resource, and of all resources that a message makes this agent read. A registry with
+ * 5,000 published lists would have 1.2 MB of links. /
  */
 const MAX_BYTES = 1024 * 1024
 
@@ -32,12 +32,12 @@ const cachedTexts = new Bounded<string, string>(100)
 export type Freshness = 'immutable' | 'growing'
 
 /**
- * Resources of others that the running unit of work has read, by freshness and id: a registry is read for itself and
- * for each of its lists.
+ * Remote resources that the running unit of work has read, by freshness and id: a registry is needed for itself and for
+ * each of its lists.
  */
-const READ = Symbol('resources of others')
+const READ = Symbol('remote resources')
 
-/** A resource and the DID that attests it. Throws if it does not exist or is not the one that its id names. */
+/** A resource and the DID that attests it. Throws if it does not exist or does not match its id. */
 export const readAttested = async (
   agentContext: AgentContext,
   id: string,
@@ -49,13 +49,13 @@ export const readAttested = async (
   const tenant = await hostOf(parsed.issuer)
   const resource =
     tenant === undefined
-      ? await readOnce(`${freshness} ${id}`, () => readOthers(agentContext, parsed, freshness))
+      ? await readOnce(`${freshness} ${id}`, () => readRemote(agentContext, parsed, freshness))
       : readOwn(await readWebvhResource(currentUnit(), tenant, parsed.name), id)
   return { resource, issuerId }
 }
 
 const readOnce = (key: string, read: () => Promise<AttestedResource>): Promise<AttestedResource> => {
-  const resources = currentUnit().slot(READ, () => new Map<string, Promise<AttestedResource>>())
+  const resources = currentUnit().moduleState(READ, () => new Map<string, Promise<AttestedResource>>())
   const resource = resources.get(key) ?? read()
   resources.set(key, resource)
   return resource
@@ -63,25 +63,25 @@ const readOnce = (key: string, read: () => Promise<AttestedResource>): Promise<A
 
 const readOwn = (published: { document: string } | undefined, id: string): AttestedResource => {
   const resource = published && readResource(published.document)
-  // Found by its name alone, so the id's folder has to be compared.
+  // Found by its name alone, so the whole id must be compared.
   if (resource?.id !== id) throw new CredoError('there is no such resource')
   return resource
 }
 
-const readOthers = async (
+const readRemote = async (
   agentContext: AgentContext,
   parsed: ResourceId,
   freshness: Freshness,
 ): Promise<AttestedResource> => {
   const { id, issuer, name } = parsed
-  // First: if a message names more objects than may be read, those that were read are verified, and cached.
+  // Before the resource: if a message names too many objects, those that were read are verified and cached.
   const { didDocument } = await resolveWebvh(issuer)
   const known = freshness === 'immutable' ? cachedTexts.get(id) : undefined
   const text = known ?? (await readText(urlOfResource(parsed), { accept: 'application/json', maxBytes: MAX_BYTES }))
   const resource = readResource(text)
   if (resource === undefined) throw new CredoError('it is not an attested resource')
   if (resource.id !== id) throw new CredoError('it has another id')
-  if (contentHash(resource.content) !== name) throw new CredoError('its content is not what its id names')
+  if (contentHash(resource.content) !== name) throw new CredoError('its content does not match its id')
   // Verified at each use, because the DID may no longer have the key.
   await verify(agentContext, resource, didDocument)
   if (freshness === 'growing') await assertNoRollback(currentUnit(), id, versionsOf(resource))
@@ -89,7 +89,7 @@ const readOthers = async (
   return resource
 }
 
-/** Links are only ever added. */
+/** Versions of a resource by its links, which are only added. */
 const versionsOf = ({ links }: AttestedResource): string[] =>
   (links ?? [])
     .toSorted((a, b) => (a.timestamp ?? 0) - (b.timestamp ?? 0))
@@ -101,7 +101,7 @@ const versionsOf = ({ links }: AttestedResource): string[] =>
 const assertionKey = (didDocument: DidDocument, id: string): Kms.PublicJwk => {
   if (!id.startsWith(`${didDocument.id}#`)) throw new CredoError('it is attested by another DID')
   const method = didDocument.dereferenceKey(id, ['assertionMethod'])
-  if (isKeyOver(method)) throw new CredoError("the attestation's key is revoked or has expired")
+  if (isKeyRevokedOrExpired(method)) throw new CredoError("the attestation's key is revoked or has expired")
   return getPublicJwkFromVerificationMethod(method)
 }
 
@@ -112,7 +112,7 @@ const verify = async (
 ): Promise<void> => {
   const key = assertionKey(didDocument, resource.proof.verificationMethod)
   if (!key.is(Kms.Ed25519PublicJwk)) throw new CredoError("the attestation's key is not an Ed25519 key")
-  if (isProofOver(resource.proof)) throw new CredoError('its proof has expired')
+  if (isProofExpired(resource.proof)) throw new CredoError('its proof has expired')
   const { data, signature } = signatureOf(resource)
   const kms = agentContext.resolve(Kms.KeyManagementApi)
   const { verified } = await kms.verify({ key: { publicJwk: key.toJson() }, algorithm: 'EdDSA', data, signature })

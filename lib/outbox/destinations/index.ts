@@ -1,8 +1,8 @@
-/** Destinations: what can be down, who waits for it, and what is done when its time has come. */
-export { faultOf, reachedBy, SLOW_MS } from './circuit-breaker.ts'
+/** Destinations: their state, the lanes that wait for them, probes and releases. */
+export { failureScopeOf, reachedBy, SLOW_MS } from './circuit-breaker.ts'
 export { type Destination, isClosed, isQuick, isSlow, type Target } from './destination.ts'
 export { ensureDue, readWithDestination, recentTarget, reportToDestination } from './destination-access.ts'
 export { DUE_ACTIONS, type DueActions, onDestinationDue } from './destination-due.ts'
-export { awaitDestination, awaitUnlessDue, report, reportIfChanged } from './destination-events.ts'
+export { ensureDestinationDue, ensureDueUnlessCached, report, reportIfChanged } from './destination-events.ts'
 export { type Slot, takeSlot } from './slow-destination.ts'
-export { entryRemoval, entryWrite, newEntry, waitingAt } from './waiting-list.ts'
+export { countWaitingLanes, entryRemoval, entryWrite, newEntry } from './waiting-list.ts'

@@ -1,4 +1,4 @@
-/** The few attempts that a slow destination takes at once, so that it delays no other: its slots. */
+/** Slots: they limit the concurrent attempts at a slow destination, so that it does not delay others. */
 
 import { defineItem } from '../../store/item.ts'
 import { integer, text } from '../../store/item-fields.ts'
@@ -10,11 +10,11 @@ export interface Slot {
   release(): Promise<void>
 }
 
-/** Attempts at once at a slow destination. */
+/** Maximum number of concurrent attempts at a slow destination. */
 const SLOTS = 4
 
 /** In ms: longer than an attempt (15 s). A slot that was not released is free after this time. */
-const TAKEN_MS = 20_000
+const SLOT_MS = 20_000
 
 interface SlotKey {
   destination: string
@@ -29,20 +29,20 @@ const slotItem = defineItem('slot', ({ destination, slot }: SlotKey) => slotAddr
 })
 
 /**
- * Takes a free slot; undefined if all are taken. `owner`: a unique id, which has one slot. `now` in ms since the epoch,
- * `random` in [0, 1).
+ * Takes a free slot; undefined if there is none. `owner`: a unique id, which gets at most one slot. `now` in ms since
+ * the epoch, `random` in [0, 1).
  */
 export const takeSlot = async (
   destination: string,
   owner: string,
   { now, random }: { now: number; random: number },
 ): Promise<Slot | undefined> => {
-  const until = now + TAKEN_MS
+  const until = now + SLOT_MS
   const first = Math.floor(random * SLOTS)
   for (let index = 0; index < SLOTS; index++) {
     const slot = (first + index) % SLOTS
     const item = slotItem.encode({ destination, slot, owner, until, expiresAt: epochSeconds(until) + 60 })
-    // A slot of this owner: the SDK repeats a request after a lost response.
+    // A slot of this owner counts as free: the SDK repeats a request after a lost response.
     const free = {
       anyOf: [{ absent: ['pk'] }, { atMost: { until: { N: String(now) } } }, { equals: { owner: { S: owner } } }],
     }

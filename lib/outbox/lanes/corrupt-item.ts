@@ -4,14 +4,14 @@ import type { TableWrite } from '../../store/write.ts'
 
 /** An item of a lane that cannot be read. */
 export interface CorruptItem {
-  /** The writes that remove it from its lane and record its outcome, as far as it is known. */
+  /** The writes that remove it from its lane, and record its outcome as far as that is known. */
   writes: TableWrite[]
   /** Ids for the log. */
   about: Record<string, unknown>
 }
 
-/** Logs and counts an item that was set aside: it is corrupt, unless `about` names another event. */
+/** Logs and counts an item that was set aside, as corrupt unless `about` names another `event`. */
 export const logCorrupt = (about: Record<string, unknown>): void => {
   const fields = { event: 'outbox.item_corrupt', ...about } as const
-  measure('error', 'an item that waits was set aside', fields, { values: { WorkGivenUp: 1 } })
+  measure('error', 'waiting item set aside', fields, { values: { WorkGivenUp: 1 } })
 }

@@ -1,19 +1,19 @@
-/** Lanes: what their items hold, leases, retry plans. */
+/** Lanes: their state, leases and retry plans, and the interface to their contents. */
 export { type CorruptItem, logCorrupt } from './corrupt-item.ts'
+export { addInternalError, exceedsMaxErrors, type InternalErrors } from './internal-errors.ts'
 export {
-  dueNow,
-  enterLane,
+  ensureLaneDue,
   type Lane,
   type LeasedLane,
   laneItem,
   laneWrites,
-  toEnter,
+  makeDueAt,
+  makeDueNow,
   type Update,
   updateItem,
   type Wait,
 } from './lane.ts'
 export type { Attempt, LaneContents } from './lane-contents.ts'
 export { firstOf, leaseLane } from './lease.ts'
-export { addFault, isTooMany, type OwnFaults } from './own-faults.ts'
-export { type Pausing, pauseBefore } from './pause.ts'
+export { type PauseActions, pauseBefore } from './pause.ts'
 export { MESSAGE_PLAN, nextAttemptAt, WEBHOOK_PLAN } from './retry-plan.ts'

@@ -1,14 +1,14 @@
-/** Messages to wallets: how they are stored, and the order of their ids. */
+/** Messages to wallets: their stored items, and their ids. */
 export {
   deliveryUpdates,
   destinationAt,
-  failedAt,
   failedDelivery,
   type OutboxItem,
   type OutboxMessage,
   type Outcome,
   outboxItem,
   outcomeItem,
+  outcomeTimes,
   SentBasicMessage,
 } from './message-item.ts'
 export { newOutboxId, nextOutboxId, readLaneEnd, timeOfId } from './outbox-id.ts'

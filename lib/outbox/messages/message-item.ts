@@ -1,6 +1,6 @@
 /**
- * The outbox item (the waiting messages of one invocation to one connection), the item of one that was given up, and
- * what its basic messages show of the delivery.
+ * The outbox item (the waiting messages of one invocation to one connection), the item that records one that was given
+ * up, and the delivery state of basic messages.
  */
 
 import * as v from 'valibot'
@@ -19,7 +19,7 @@ export type OutboxMessage = v.InferOutput<typeof OutboxMessage>
 
 /**
  * The destination of an endpoint: its address, by its origin and a digest of its path and query, which may be long or
- * secret. For an endpoint that is not a URL it is `invalid`: the address guard refuses to send to it.
+ * secret. For an endpoint that is not a URL it is `invalid`: the address guard rejects that.
  */
 export const destinationAt = (endpoint = ''): string => {
   if (!URL.canParse(endpoint)) return 'invalid'
@@ -27,7 +27,7 @@ export const destinationAt = (endpoint = ''): string => {
   return `${origin}#${digest(pathname + search)}`
 }
 
-/** A basic message among the messages: what the address of its record is made of. */
+/** A basic message among the messages: the parts of its record's key. */
 export const SentBasicMessage = v.object({ id: v.string(), createdAt: v.string() })
 export type SentBasicMessage = v.InferOutput<typeof SentBasicMessage>
 
@@ -42,12 +42,12 @@ interface ItemKey {
 const fields = {
   tenant: keyPart('pk', '|', 0),
   connectionId: keyPart('pk', '|', 2),
-  /** Of the lane: see `messageLane`. */
+  /** The `did` of the lane: see `messageLane`. */
   did: optional(text()),
   id: inKey('sk', text()),
   /** Sent in this order. */
   messages: packed(v.array(OutboxMessage)),
-  /** The basic messages that show what becomes of the item. */
+  /** The basic messages whose delivery state is that of the item. */
   basicMessages: optional(json(v.array(SentBasicMessage))),
   /** Number of messages that the wallet has accepted. */
   taken: integer(),
@@ -59,7 +59,7 @@ const fields = {
   pendingSince: optional(isoTime()),
 }
 
-/** It has no expiry: it is either delivered or given up, and its basic messages show which. */
+/** It does not expire: it is delivered or given up, and its basic messages show which. */
 export const outboxItem = defineItem(
   'outbox',
   ({ tenant, connectionId, did, id }: ItemKey) => ({ pk: messageLane(tenant, connectionId, did), sk: id }),
@@ -67,7 +67,7 @@ export const outboxItem = defineItem(
 )
 export type OutboxItem = Stored<typeof outboxItem>
 
-/** An item that was given up, which is kept for a redrive. */
+/** An item that was given up, stored for a redrive. */
 export const outcomeItem = defineItem(
   'outbox-outcome',
   ({ tenant, connectionId, id }: ItemKey) => outcomeAddress(tenant, connectionId, id),
@@ -75,23 +75,23 @@ export const outcomeItem = defineItem(
 )
 export type Outcome = Stored<typeof outcomeItem>
 
-/** Seconds for which an item that was given up is kept. */
-const SECONDS_KEPT = 14 * 24 * 60 * 60
+/** Seconds for which an item that was given up is stored. */
+const OUTCOME_EXPIRY_SECONDS = 14 * 24 * 60 * 60
 
 /** The fields of an item that is given up at `now` (ms since the epoch). */
-export const failedAt = (now: number): Pick<Outcome, 'endedAt' | 'expiresAt'> => ({
+export const outcomeTimes = (now: number): Pick<Outcome, 'endedAt' | 'expiresAt'> => ({
   endedAt: new Date(now).toISOString(),
-  expiresAt: epochSeconds(now) + SECONDS_KEPT,
+  expiresAt: epochSeconds(now) + OUTCOME_EXPIRY_SECONDS,
 })
 
-/** What the sender of the message sees of an item that was given up. */
+/** The delivery state that the API shows for an item that was given up. */
 export const failedDelivery = ({ attempts, lastError, endedAt }: Outcome): StoredDelivery => ({
   ...{ state: 'failed', attempts, lastError, at: endedAt },
 })
 
 /**
- * The changes of the basic messages that show a delivery. They are part of the transaction that records it. A message
- * that was deleted meanwhile is left out: an update would create a part of it anew.
+ * The updates of the basic messages with a new delivery state, in the transaction that records it. A message that was
+ * deleted meanwhile is skipped: an update would create it again, incomplete.
  */
 export const deliveryUpdates = (
   { tenant, connectionId, basicMessages = [] }: Pick<OutboxItem, 'tenant' | 'connectionId' | 'basicMessages'>,

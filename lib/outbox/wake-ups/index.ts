@@ -1,4 +1,4 @@
-/** Wake-ups, the keys of what they name, and the queues that take them. */
+/** Wake-ups, the queues for them, and the keys of lanes, destinations and jobs. */
 export {
   basicMessageAddress,
   CONNECTION,
@@ -9,7 +9,6 @@ export {
   heartbeatAddress,
   jobAddress,
   jobKeyOf,
-  LAST_WAITING,
   laneAddress,
   laneOwner,
   messageLane,
@@ -17,6 +16,7 @@ export {
   originOf,
   outcomeAddress,
   slotAddress,
+  WAITING_ITEMS_END,
   waitingAddress,
   waitingPartition,
 } from './keys.ts'

@@ -1,4 +1,4 @@
-/** Keys of what is delivered: lanes, destinations with the lanes that wait for them, outcomes; and names of jobs. */
+/** Keys of lanes, destinations, waiting lists, slots, outcomes and jobs. */
 import { type Address, address, digest, entryAddress, entryPartition, recordAddress } from '../../store/keys.ts'
 
 /** A job of an agent. */
@@ -21,9 +21,9 @@ export const basicMessageAddress = (tenant: string, connectionId: string, create
 export const CONNECTION = 'ConnectionRecord'
 
 /**
- * The lane of messages to a connection. A lane's name is the partition of its waiting items. This one is the partition
- * of the connection's record, so that one request reads the record and the end of the lane. `did`: the digest of a DID
- * to which the other agent has rotated, whose messages wait for none of another DID.
+ * The lane of messages to a connection. The name of a lane is the partition key of its items. This one is also that of
+ * the connection's record, so that one request reads the record and the end of the lane. `did`: the digest of a DID to
+ * which the other agent has rotated; messages to it do not wait for those to another DID.
  */
 export const messageLane = (tenant: string, connectionId: string, did?: string): string =>
   [recordAddress(tenant, CONNECTION, connectionId).pk, ...(did === undefined ? [] : [did])].join('|')
@@ -36,8 +36,8 @@ export const messageLaneOf = (lane: string): { tenant: string; connectionId: str
     : undefined
 }
 
-/** End of the range of waiting items: all before the record. */
-export const LAST_WAITING = '}'
+/** The last sort key of waiting items: the record itself is behind it. */
+export const WAITING_ITEMS_END = '}'
 
 export const eventLane = (orgId: string, endpointId: string, recordId: string): string =>
   `@outbox|${orgId}|${endpointId}|${recordId}`
@@ -58,15 +58,13 @@ export const laneOwner = (lane: string): string => {
   return first === '@outbox' ? rest.slice(0, 2).join('|') : first
 }
 
-/** The state of a lane: lease and retries. */
+/** The item of a lane: its lease and retries. */
 export const laneAddress = (lane: string): Address => address(`${lane}|lane`)
 
-/** The destination of an endpoint's events: its id, not its URL, because organizations share nothing. */
+/** The destination of a webhook endpoint: its id, not its URL, because organizations share no destination. */
 export const endpointDestination = (endpointId: string): string => `endpoint|${endpointId}`
 
-/**
- * The origin of a destination that is an address (`<origin>#<digest>`). An origin and a webhook endpoint are their own.
- */
+/** The origin of a destination that is an address (`<origin>#<digest>`); any other destination is its own origin. */
 export const originOf = (destination: string): string => destination.split('#', 1)[0] ?? destination
 
 /** A destination: an origin, an address of it, or a webhook endpoint. */
@@ -81,9 +79,9 @@ export const waitingAddress = (destination: string, shard: number, position: str
 export const slotAddress = (destination: string, slot: number): Address =>
   address(`@destination|${digest(destination)}|slot|${slot}`)
 
-/** Outcome of messages to a connection. */
+/** The outcome of a message that was given up. */
 export const outcomeAddress = (tenant: string, connectionId: string, id: string): Address =>
   address(`${tenant}|delivery|${connectionId}`, id)
 
-/** The last heartbeat of the table's stream: as it was sent, and as it came through. */
+/** The last heartbeat that was sent, and the last one that the stream has delivered. */
 export const heartbeatAddress = (which: 'sent' | 'received'): Address => address('@heartbeat', which)

@@ -1,6 +1,4 @@
-/**
- * Sends wake-ups to the queues: two FIFO queues whose consumers deliver, a queue for delays, and a fair queue of jobs.
- */
+/** Sends wake-ups to the queues: two FIFO queues for deliveries, a queue for delays, and a fair queue for jobs. */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AgentError, errorName } from '../../errors.ts'
 import { log } from '../../log.ts'
@@ -15,9 +13,9 @@ import {
   deduplicationId,
   encodeJobWakeUp,
   encodeWakeUp,
-  groupOf,
   jobGroupOf,
   type LaneWakeUp,
+  messageGroupOf,
   type WakeUp,
 } from './wake-up.ts'
 
@@ -47,17 +45,14 @@ const newClient = (maxAttempts: number, timeouts: Parameters<typeof leanRequestH
 /** Makes three attempts. */
 export const sqs = clientOf(3)
 
-/**
- * How long a function waits for SQS after its commit, in ms. What was not sent in this time, the stream's dispatcher
- * sends.
- */
-const COMMIT_PATIENCE = 250
+/** Timeout for SQS after the commit of a function, in ms. The stream's dispatcher sends the same wake-up anyway. */
+const COMMIT_TIMEOUT_MS = 250
 
 /**
- * Makes one attempt, for functions whose caller waits. The number of attempts is a setting of the client, so this is a
- * second one. So is the timeout: for a command with options the SDK collects its middleware anew.
+ * Makes one attempt, for functions whose caller waits. A second client, because the number of attempts is a setting of
+ * the client. The timeout is one, too: with options for a command the SDK builds its middleware stack again.
  */
-export const sqsOnce = clientOf(1, { requestTimeout: COMMIT_PATIENCE })
+export const sqsOnce = clientOf(1, { requestTimeout: COMMIT_TIMEOUT_MS })
 
 type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL' | 'JOB_QUEUE_URL'
 
@@ -71,32 +66,32 @@ const urlOf = (name: QueueName): string => {
 /** SendMessageBatch takes at most 10 messages. */
 const BATCH = 10
 
-type Entry = Omit<NonNullable<SendMessageBatchCommand['input']['Entries']>[number], 'Id'>
+type BatchEntry = Omit<NonNullable<SendMessageBatchCommand['input']['Entries']>[number], 'Id'>
 
 /**
  * Sends messages in concurrent calls of ten. Returns for each whether the queue has accepted it.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
-const sendAll = async (QueueUrl: string, entries: Entry[], dropInvalid = false): Promise<boolean[]> => {
+const sendAll = async (QueueUrl: string, entries: BatchEntry[], acceptInvalid = false): Promise<boolean[]> => {
   const calls = Array.from({ length: Math.ceil(entries.length / BATCH) }, (_, call) =>
     entries.slice(call * BATCH, (call + 1) * BATCH),
   )
-  const accepted = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch, dropInvalid)))
+  const accepted = await Promise.all(calls.map((batch) => sendBatch(QueueUrl, batch, acceptInvalid)))
   return accepted.flat()
 }
 
-const sendBatch = async (QueueUrl: string, entries: Entry[], dropInvalid: boolean): Promise<boolean[]> => {
+const sendBatch = async (QueueUrl: string, entries: BatchEntry[], acceptInvalid: boolean): Promise<boolean[]> => {
   const Entries = entries.map((entry, index) => ({ Id: String(index), ...entry }))
   try {
     const { Failed = [] } = await sqs().send(new SendMessageBatchCommand({ QueueUrl, Entries }))
     for (const { Code: code, SenderFault } of Failed)
       if (SenderFault)
-        measure('error', 'a wake-up is invalid', { event: 'wake_up.invalid', code }, { values: { WakeUpsDead: 1 } })
-      else log('warn', 'a queue has rejected a wake-up', { event: 'wake_up.refused', code })
-    const rejected = new Set(Failed.filter(({ SenderFault }) => !(dropInvalid && SenderFault)).map(({ Id }) => Id))
+        measure('error', 'invalid wake-up', { event: 'wake_up.invalid', code }, { values: { WakeUpsDead: 1 } })
+      else log('warn', 'wake-up rejected by its queue', { event: 'wake_up.refused', code })
+    const rejected = new Set(Failed.filter(({ SenderFault }) => !(acceptInvalid && SenderFault)).map(({ Id }) => Id))
     return Entries.map(({ Id }) => !rejected.has(Id))
   } catch (error) {
-    log('error', 'the queue of wake-ups does not answer', {
+    log('error', 'wake-up queue unavailable', {
       event: 'wake_up.queue_unavailable',
       error: errorName(error),
     })
@@ -104,31 +99,29 @@ const sendBatch = async (QueueUrl: string, entries: Entry[], dropInvalid: boolea
   }
 }
 
-/**
- * An item that was committed. Its two wake-ups, of the function and of the stream's dispatcher, have the same
- * deduplication id.
- */
+/** A committed item. The function and the stream's dispatcher both send its wake-up, with the same deduplication id. */
 export interface CommittedItem {
   lane: string
   itemId: string
-  /** Its destination, if nothing else was waiting in the lane. */
+  /** Its destination, if it was the only item in the lane. */
   firstTo?: string | undefined
 }
 
-const laneEntry = (wakeUp: LaneWakeUp, bulkhead: Bulkhead, id = deduplicationId(wakeUp)): Entry => ({
+const laneEntry = (wakeUp: LaneWakeUp, bulkhead: Bulkhead, id = deduplicationId(wakeUp)): BatchEntry => ({
   MessageBody: encodeWakeUp(wakeUp),
-  MessageGroupId: groupOf(wakeUp.lane, bulkhead),
+  MessageGroupId: messageGroupOf(wakeUp.lane, bulkhead),
   MessageDeduplicationId: id,
 })
 
-const committedEntry = ({ lane, itemId, firstTo }: CommittedItem): Entry => {
+const committedEntry = ({ lane, itemId, firstTo }: CommittedItem): BatchEntry => {
   const first = firstTo === undefined ? {} : { first: { id: itemId, destination: firstTo } }
   return laneEntry({ lane, reason: { kind: 'committed', ...first } }, 'fast', committedId(lane, itemId))
 }
 
 /**
- * Wakes the lanes of committed items. Returns for each whether the queue has accepted the wake-up. One that the queue
- * refuses as invalid (`SenderFault`) counts as accepted, because it would be invalid again and would block the stream.
+ * Wakes the lanes of committed items. Returns for each whether the queue has accepted the wake-up. A wake-up that the
+ * queue rejects as invalid (`SenderFault`) counts as accepted, because a retry cannot succeed and would block the
+ * stream.
  */
 export const wakeCommitted = (items: CommittedItem[]): Promise<boolean[]> =>
   sendAll(urlOf('WAKE_UP_QUEUE_URL'), items.map(committedEntry), true)
@@ -143,7 +136,7 @@ export const wakeNow = async (item: CommittedItem): Promise<void> => {
   if (QueueUrl === undefined) return
   await sqsOnce()
     .send(new SendMessageCommand({ QueueUrl, ...committedEntry(item) }))
-    .catch((error) => log('warn', 'a lane was not woken', { event: 'wake_up.not_sent', error: errorName(error) }))
+    .catch((error) => log('warn', 'lane not woken', { event: 'wake_up.not_sent', error: errorName(error) }))
 }
 
 /** Wakes lanes. Returns for each whether the queue has accepted the wake-up. */
@@ -153,18 +146,18 @@ export const wakeLanes = (wakeUps: LaneWakeUp[], bulkhead: Bulkhead = 'fast'): P
     wakeUps.map((wakeUp) => laneEntry(wakeUp, bulkhead)),
   )
 
-/** In seconds. SQS allows 15 minutes, but the sweep, which runs every minute, wakes what waits for longer. */
+/** In seconds. SQS allows 15 minutes, but the sweep, which runs every minute, sends the wake-ups with a longer delay. */
 const MAX_DELAY = 60
 
 /**
- * Sends a wake-up that arrives after `delay` ms. For more than a minute it sends nothing: the sweep does it. The entry
- * in the index `due` must exist already, so that the loss of this message costs at most a minute.
+ * Sends a wake-up that arrives after `delay` ms; for more than a minute it leaves that to the sweep. The entry in the
+ * index `due` must exist already, so that a lost message costs at most a minute.
  */
 export const wakeLater = async (wakeUp: WakeUp, delay: number): Promise<void> => {
   await sendAll(urlOf('TIMER_QUEUE_URL'), delayed({ MessageBody: encodeWakeUp(wakeUp) }, delay))
 }
 
-const delayed = (entry: Entry, delay: number): Entry[] => {
+const delayed = (entry: BatchEntry, delay: number): BatchEntry[] => {
   const DelaySeconds = Math.max(0, Math.ceil(delay / 1000))
   return DelaySeconds > MAX_DELAY ? [] : [{ ...entry, DelaySeconds }]
 }
@@ -176,29 +169,32 @@ export const wakeDestinations = (wakeUps: DestinationWakeUp[]): Promise<boolean[
     wakeUps.map((wakeUp) => ({ MessageBody: encodeWakeUp(wakeUp) })),
   )
 
-const jobEntry = (job: string): Entry => ({ MessageBody: encodeJobWakeUp(job), MessageGroupId: jobGroupOf(job) })
+const jobEntry = (job: string): BatchEntry => ({ MessageBody: encodeJobWakeUp(job), MessageGroupId: jobGroupOf(job) })
 
 /** Wakes jobs, by the partition keys of their items. Returns for each whether the queue has accepted the wake-up. */
 export const wakeJobs = (jobs: readonly string[]): Promise<boolean[]> =>
   sendAll(urlOf('JOB_QUEUE_URL'), jobs.map(jobEntry))
 
-/** The same for jobs, in ms: no stream makes good a wake-up that was not sent, and the sweep may be a minute away. */
-const JOB_PATIENCE = 2_000
+/**
+ * The same for jobs, in ms. It is longer, because the dispatcher does not wake jobs, and the next sweep may be a minute
+ * away.
+ */
+const JOB_TIMEOUT_MS = 2_000
 
 /**
- * Wakes the jobs that this function has just committed, as `wakeNow` does with a lane; the sweep wakes those that this
- * one does not.
+ * Wakes the jobs that this function has just committed, as `wakeNow` does with a lane. If this fails, the sweep wakes
+ * them.
  */
 export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
   const QueueUrl = settings().JOB_QUEUE_URL
   if (QueueUrl === undefined) return
   const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), ...jobEntry(job) }))
   await sqsOnce()
-    .send(new SendMessageBatchCommand({ QueueUrl, Entries }), { requestTimeout: JOB_PATIENCE })
-    .catch((error) => log('warn', 'jobs were not woken', { event: 'job.not_woken', error: errorName(error) }))
+    .send(new SendMessageBatchCommand({ QueueUrl, Entries }), { requestTimeout: JOB_TIMEOUT_MS })
+    .catch((error) => log('warn', 'jobs not woken', { event: 'job.not_woken', error: errorName(error) }))
 }
 
-/** Wakes a job after `delay` ms, as `wakeLater` does with a lane: its time is in the index already. */
+/** Wakes a job after `delay` ms, as `wakeLater` does with a lane: its entry in the index `due` must exist already. */
 export const wakeJobLater = async (job: string, delay: number): Promise<void> => {
   await sendAll(urlOf('JOB_QUEUE_URL'), delayed(jobEntry(job), delay))
 }

@@ -1,5 +1,5 @@
 /**
- * Wake-ups: small SQS messages that name a lane, a destination or a job with something to do. Each may arrive twice,
+ * Wake-ups: small SQS messages that name a lane, a destination or a job that has work to do. Each may arrive twice,
  * late or never.
  */
 import * as v from 'valibot'
@@ -16,23 +16,22 @@ const LaneWakeUp = v.object({
   lane: v.string(),
   /**
    * `committed`: an item was added. `due`: the time of the lane in the index `due` has come; a wake-up with another
-   * time has nothing to do. `released`, `probe` and `expired` are for a lane in a destination's waiting list, and name
-   * its entry there.
+   * time does nothing. `released`, `probe` and `expired` are for a lane in a destination's waiting list, and name its
+   * entry there.
    */
   reason: v.variant('kind', [
     v.object({ kind: v.literal('committed'), first: v.optional(FirstItem) }),
     v.object({ kind: v.literal('due'), at: Time }),
     v.object({ kind: v.picklist(['released', 'expired']), waiting: v.string() }),
-    // The time makes each deduplication id unique: a lane that is alone in the list probes several times with the same
-    // entry.
+    // The time makes each deduplication id unique: the only lane in the list probes several times with the same entry.
     v.object({ kind: v.literal('probe'), waiting: v.string(), destination: v.string(), at: Time }),
   ]),
-  /** The number of successive deliveries of this lane that each sent the next wake-up by SQS. */
+  /** Number of successive deliveries of this lane, each woken by the one before. */
   hops: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 })
 export type LaneWakeUp = v.InferOutput<typeof LaneWakeUp>
 
-/** The time of a destination in the index `due` has come: it is probed, or releases lanes that wait for it. */
+/** A destination is due at this time in the index `due`: it is probed, or waiting lanes are released. */
 const DestinationWakeUp = v.object({ destination: v.string(), at: Time })
 export type DestinationWakeUp = v.InferOutput<typeof DestinationWakeUp>
 
@@ -62,8 +61,8 @@ export const decodeJobWakeUp = (body: string): string | undefined => {
 
 /**
  * The deduplication id of the two wake-ups of a committed item. SQS drops a message whose id it has seen within 5
- * minutes, even if the first one was handled and deleted. So no other wake-ups share an id: theirs (`deduplicationId`)
- * contain the reason with its time or entry.
+ * minutes, even if the first one was handled and deleted. So no other wake-ups share an id: `deduplicationId` includes
+ * the reason with its time or entry.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
  */
 export const committedId = (lane: string, itemId: string): string => digest(JSON.stringify([lane, itemId]))
@@ -71,24 +70,24 @@ export const committedId = (lane: string, itemId: string): string => digest(JSON
 export const deduplicationId = (wakeUp: WakeUp): string => digest(encodeWakeUp(wakeUp))
 
 /**
- * Bulkheads: the number of concurrent attempts for each tenant (for events: each endpoint), whatever the receivers
- * answer. A FIFO queue delivers one message of a group at a time, so each owner of lanes has this number of groups, and
- * each lane is in one of them. This needs no request and no counter. `fast`: in the queue of quick destinations. In the
- * slow queue, `slow`: for destinations that are slow or have never answered; `released`: for lanes that waited for a
- * destination which is open again, limited by its rate of release.
+ * Bulkheads: the maximum number of concurrent attempts for each tenant (for events: each endpoint). A FIFO queue
+ * delivers one message of a group at a time, so each owner of lanes has this number of groups, and each lane is in one
+ * of them. This needs no request and no counter. `fast`: in the queue of quick destinations. In the slow queue, `slow`:
+ * for destinations that are slow or have never responded; `released`: for lanes that waited for a destination which is
+ * open again, limited by its rate of release.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagegroupid-property.html
  */
 const GROUPS = { fast: 32, slow: 8, released: 64 }
 export type Bulkhead = keyof typeof GROUPS
 
 /** A digest, because the id of a group has at most 128 characters and must not reveal ids. */
-export const groupOf = (lane: string, bulkhead: Bulkhead): string =>
+export const messageGroupOf = (lane: string, bulkhead: Bulkhead): string =>
   digest(JSON.stringify([laneOwner(lane), bulkhead, shardOf(lane, GROUPS[bulkhead])]))
 
 /**
  * The message group of a job: its tenant. The queue of jobs is a standard queue, and groups make it a fair one: while
- * many jobs of one tenant wait, those of others are delivered first. A FIFO queue would also limit each tenant, but
- * would block the group of a killed process for the visibility timeout.
+ * many jobs of one tenant wait, those of other tenants are delivered first. A FIFO queue would also limit each tenant,
+ * but would block the group of a killed process for the visibility timeout.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html
  */
 export const jobGroupOf = (job: string): string => digest(jobKeyOf(job)?.tenant ?? job)

@@ -1,8 +1,8 @@
-/* Shows the stage's own openapi.json in swagger-ui. Nothing is taken out of the address, and a token is kept in memory only. */
+/* Shows the stage's own openapi.json in swagger-ui. Nothing is read from the URL, and a token is kept in memory only. */
 const base = new URL('..', document.currentScript.src)
 const reference = document.getElementById('reference')
 
-// The viewer has colours for the dark, and is told when to use them.
+// The viewer has a dark mode, which this page switches on and off.
 const dark = window.matchMedia('(prefers-color-scheme: dark)')
 const followColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 followColours()
@@ -21,7 +21,7 @@ const show = async () => {
   const spec = await response.json()
   // "Try it" calls the stage that the page was opened on, and the policy of the page lets it call no other.
   spec.servers = [{ url: base.href.replace(/\/$/, '') }]
-  // The viewer warns of every dialect but OpenAPI's own, and shows this one all the same.
+  // The viewer warns about dialects other than OpenAPI's own, although it can show this one.
   delete spec.jsonSchemaDialect
   window.SwaggerUIBundle({
     spec,
@@ -38,7 +38,7 @@ const show = async () => {
     plugins: [
       () => ({
         wrapComponents: {
-          // There is one server: a choice of it would only be without a name for a screen reader.
+          // There is one server: the list to choose it from has no name for screen readers.
           ServersContainer: () => () => null,
           InfoContainer: regionOf('About'),
           AuthorizeBtnContainer: regionOf('Token'),

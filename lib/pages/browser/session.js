@@ -1,4 +1,4 @@
-/* Asks every 2 seconds for the state of the session that the page shows, for ten minutes, and shows what has come of it. */
+/* Reads the state of the page's session every 2 seconds, for ten minutes, and shows the outcome. */
 const PAUSE = 2_000
 const END = Date.now() + 10 * 60_000
 
@@ -12,7 +12,7 @@ const show = (name) => {
   shown = name
 }
 
-/** What is shown already also where the service could not be asked: the next try may tell more. */
+/** The state that is already shown if the service is unavailable: the next try may succeed. */
 const readState = async () => {
   try {
     const response = await fetch(location.href, { headers: { accept: 'application/json' } })

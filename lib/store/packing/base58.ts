@@ -1,6 +1,6 @@
 /**
- * base58btc (https://datatracker.ietf.org/doc/html/draft-msporny-base58-03) of up to some thousand characters. Numbers
- * are split in halves, down to nine characters, because then most steps are with short numbers.
+ * base58btc (https://datatracker.ietf.org/doc/html/draft-msporny-base58-03) for up to some thousand characters. A
+ * number is split into halves down to nine characters, so that most operations are on small numbers.
  */
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
@@ -27,8 +27,8 @@ const levelOf = (length: number): number => {
 }
 
 /**
- * The bytes of a text that does not begin with `1` and has characters of base58 only: no other bytes have this text.
- * Takes quadratic time, so callers limit the length.
+ * The bytes of a text of base58 characters that does not begin with `1`. Takes quadratic time, so callers limit the
+ * length.
  */
 export const fromBase58 = (text: string): Buffer => {
   const hex = numberOf(text, 0, text.length, levelOf(text.length)).toString(16)

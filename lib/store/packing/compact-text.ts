@@ -1,9 +1,9 @@
 /**
- * Replaces what is encoded within a text by its bytes: base64, base64url, and the documents in long did:peer:4 DIDs.
- * Text that was hidden in them then compresses like any other, and the rest is a quarter shorter.
+ * Replaces encoded parts of a text (base64, base64url, and the documents in long did:peer:4 DIDs) by their bytes. Text
+ * in them then compresses like any other, and other bytes are a quarter shorter.
  *
- * A run is stored as a byte that UTF-8 does not have (`MARKER`), its form, its length (LEB128) and its bytes, and only
- * if they encode to exactly the same characters again: signatures and authentication tags are over characters.
+ * Such a part, a run, is stored as a byte that UTF-8 does not have (`MARKER`), its form, its length (LEB128) and its
+ * bytes. Only runs that can be restored exactly are replaced, because signatures are over the characters.
  */
 import { isUtf8 } from 'node:buffer'
 import { Bounded } from '../../bounded.ts'
@@ -12,22 +12,22 @@ import { MismatchError } from './mismatch.ts'
 
 const MARKER = 0xff
 
-/** Bits of a run's form. Without any it is base64url without padding. */
+/** Bits of a run's form. 0 is base64url without padding. */
 const STANDARD_ALPHABET = 1
 const PADDED = 2
 const BASE58 = 4
-/** The bytes are a text that is compact itself. */
+/** The bytes are text, which is compacted in the same way. */
 const TEXT = 8
 
 /** base58 takes quadratic time: 0.2 ms for this length. DIDs of wallets have about 700 characters. */
 const MAX_BASE58 = 2048
 
-/** An envelope in an attachment of an invitation has three levels. */
+/** Levels of runs within runs. An envelope in an attachment of an invitation has three. */
 const MAX_DEPTH = 4
 
 /**
- * Of a long did:peer:4 what precedes its document, and the document; or a run in an alphabet of base64, or in both:
- * of 40 characters or more, because identifiers gain nothing.
+ * A long did:peer:4, in two groups: up to its document, and the document; or 40 or more characters of base64 or
+ * base64url. Shorter ones, such as ids, would not get shorter.
  */
 const RUN = /(4zQm[1-9A-HJ-NP-Za-km-z]{44}:z)([2-9A-HJ-NP-Za-km-z][1-9A-HJ-NP-Za-km-z]{39,})|(?<![\w+/-])[\w+/-]{40,}/g
 
@@ -38,7 +38,7 @@ interface Run {
   end: number
 }
 
-/** The bytes of a well-formed text: no more than its UTF-8 has. */
+/** The compact bytes of a well-formed text: never more than its UTF-8 has. */
 export const compact = (text: string, depth = 0): Buffer => {
   const parts: Buffer[] = []
   let written = 0
@@ -73,7 +73,7 @@ const base64Run = (text: string, start: number, end: number): Run | undefined =>
   return toText(form, bytes) === encoded ? { form, bytes, end: start + encoded.length } : undefined
 }
 
-/** base58 is unambiguous where it does not begin with `1`. */
+/** Restored exactly, because it does not begin with `1`. */
 const base58Run = (run: string, end: number): Run | undefined =>
   run.length > MAX_BASE58 ? undefined : { form: BASE58, bytes: documentOf(run), end }
 
@@ -84,7 +84,7 @@ const header = (form: number, length: number): Buffer => {
   return Buffer.from([...bytes, rest])
 }
 
-/** The text of compact bytes. Throws `MismatchError` for other bytes. */
+/** Reverses `compact`. Throws `MismatchError` for other bytes. */
 export const expand = (bytes: Buffer, depth = 0): string => {
   let text = ''
   for (let at = 0; ; ) {
@@ -147,7 +147,7 @@ const base58Text = (bytes: Buffer): string => {
   return texts.set(key, text)
 }
 
-/** A record names a DID several times, and is often written soon after it was read. */
+/** Caches: a record contains a DID several times, and is often written soon after it was read. */
 const documents = new Bounded<string, Buffer>(16)
 const texts = new Bounded<string, string>(16)
 

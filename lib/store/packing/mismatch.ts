@@ -1,6 +1,6 @@
-/** The error of a field whose attribute has another form. */
+/** The error of an attribute that does not match its field. */
 
-/** An attribute does not match its field. `path`: dotted path within the field. */
+/** `expected`: what the field requires. `path`: dotted path within the field. */
 export class MismatchError extends Error {
   readonly path: string
 

@@ -1,8 +1,9 @@
 /**
- * Packs texts of items: compact (compact-text.ts), then in zlib's format (RFC 1950), whose header names the dictionary.
+ * Packs texts of items: compacts them (compact-text.ts), then compresses them with zlib (RFC 1950) and a preset
+ * dictionary, which the header identifies.
  *
- * A new dictionary takes two releases: the first adds it to `DICTIONARIES`, the second writes with it (`WRITTEN`). So
- * both versions of a deployment and a rollback read every item. A dictionary is removed when no item has it any more.
+ * A new dictionary takes two releases: the first adds it to `DICTIONARIES`, the second writes with it (`CURRENT_ID`).
+ * So during a deployment, and after a rollback, every item can be read. A dictionary is removed when no item needs it.
  */
 import { deflateSync, inflateSync } from 'node:zlib'
 import { AgentError } from '../../errors.ts'
@@ -10,24 +11,24 @@ import { compact, expand } from './compact-text.ts'
 import { DICTIONARY_1 } from './dictionary-1.ts'
 import { MismatchError } from './mismatch.ts'
 
-/** By their Adler-32, as a header names them. */
+/** By their Adler-32 checksum, as in the header. */
 const DICTIONARIES: ReadonlyMap<number, Buffer> = new Map([[0xdb74a108, Buffer.from(DICTIONARY_1)]])
 
-/** The dictionary of new items. */
-const WRITTEN = 0xdb74a108
+/** The dictionary for new items. */
+const CURRENT_ID = 0xdb74a108
 
 /**
- * Bytes of a text in UTF-8: as much as an item may have. A few bytes may stand for hundreds of KB, so both sides check
- * the text and not only the item.
+ * Bytes of a text in UTF-8: the limit of an item. A few packed bytes may unpack to hundreds of KB, so `pack` and
+ * `unpack` check the text, not only the item.
  */
 const MAX_TEXT_BYTES = 400 * 1024
 
-/** Shorter texts hardly become shorter. */
+/** Shorter texts hardly shrink. */
 const MIN_BYTES = 32
 
 /**
- * Bytes of zlib's output buffers: what most texts need. V8 keeps each until it collects all garbage, which it did twice
- * as often with Node's 16 KB.
+ * Bytes of zlib's output buffers: enough for most texts. V8 frees them only in full garbage collections, which were
+ * twice as frequent with Node's default of 16 KB.
  */
 const PACKED_CHUNK = 1024
 const TEXT_CHUNK = 4096
@@ -37,8 +38,8 @@ export const pack = (text: string): Uint8Array | undefined => {
   const size = Buffer.byteLength(text)
   if (size > MAX_TEXT_BYTES) throw new AgentError('store.item_too_large', 'a record would be larger than 400 KB')
   if (size < MIN_BYTES) return undefined
-  const packed = deflateSync(compact(text), { dictionary: DICTIONARIES.get(WRITTEN), chunkSize: PACKED_CHUNK })
-  // A copy, because its buffer is larger.
+  const packed = deflateSync(compact(text), { dictionary: DICTIONARIES.get(CURRENT_ID), chunkSize: PACKED_CHUNK })
+  // A copy, because the underlying buffer is larger.
   return packed.length < size ? new Uint8Array(packed) : undefined
 }
 
@@ -46,7 +47,9 @@ export const pack = (text: string): Uint8Array | undefined => {
 const dictionaryOf = (packed: Uint8Array): Buffer | undefined =>
   DICTIONARIES.get(packed.subarray(2, 6).reduce((sum, byte) => sum * 256 + byte, 0))
 
-/** Throws `MismatchError` for bytes that are not a packed text, have an unknown dictionary, or are too many. */
+/**
+ * Throws `MismatchError` for bytes that are not a packed text, have an unknown dictionary, or unpack to over 400 KB.
+ */
 export const unpack = (packed: Uint8Array): string => {
   const text = expand(inflate(packed))
   const size = Buffer.byteLength(text)
@@ -57,7 +60,7 @@ export const unpack = (packed: Uint8Array): string => {
 
 const sizes = new WeakMap<Uint8Array, number>()
 
-/** Bytes of the text of bytes that were unpacked; of any other bytes their own number. */
+/** Size of the text, for bytes that were unpacked; for any other bytes their own length. */
 export const unpackedBytes = (bytes: Uint8Array): number => sizes.get(bytes) ?? bytes.byteLength
 
 const inflate = (packed: Uint8Array): Buffer => {

@@ -1,4 +1,4 @@
-/** Requests for Indy and AnonCreds proofs that are declined, or answered by what nobody vouches for. */
+/** Requests for Indy and AnonCreds proofs that are declined, or answered by self-attested values. */
 import assert from 'node:assert/strict'
 import { v1Requested } from '../anoncreds-proofs.ts'
 import { connect } from '../connect.ts'
@@ -43,7 +43,7 @@ const declines =
     await agent.proofIn(request, 'abandoned', 'declined')
   }
 
-/** The wallet answers with what nobody vouches for, and nothing more was asked. */
+/** The wallet answers with self-attested values, which were allowed. */
 const answers =
   (format: 'indy' | 'anoncreds'): Scenario['play'] =>
   async (scene) => {

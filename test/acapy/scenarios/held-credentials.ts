@@ -127,7 +127,7 @@ export const HELD_CREDENTIALS: Scenario[] = [
   scenario(
     HOLDER,
     'held-without-connection-declined',
-    'offers a credential in an invitation without a connection, and is told that we decline it; ACA-Py takes no report without a connection',
+    'offers a credential in an invitation without a connection, and gets our problem report; ACA-Py accepts none without a connection',
     async (scene) => {
       const { acapy, agent } = scene
       const detail = await detailBy(scene, license)
@@ -169,7 +169,7 @@ export const HELD_CREDENTIALS: Scenario[] = [
       await acapy.up()
       const { cred_ex_id: id } = await theirExchangeOf(acapy, ours.threadId, 'request-received')
       await acapy.post(`/issue-credential-2.0/records/${id}/issue`, {})
-      // What was asked for is taken without a call.
+      // The requested credential is accepted without a call.
       await agent.credentialIn(ours, 'done')
       await theirExchangeOf(acapy, ours.threadId, 'done')
     },

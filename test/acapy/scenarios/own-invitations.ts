@@ -28,7 +28,7 @@ const isTaken =
     await talkBothWays(scene, connection.id, walletConnectionId)
   }
 
-/** Each step is taken by a call: the wallet's request and our acceptance of it. */
+/** Each step needs a call: the wallet's request and our acceptance of it. */
 const stepByStep = async (scene: Scene, path: string, body: object, acceptInvitation: string) => {
   const { acapy, agent } = scene
   const invited = await agent.ask(path, { ...body, autoAcceptConnection: false })

@@ -69,7 +69,7 @@ export const PICKUP: Scenario[] = [
       assert.equal(await fetchAll(acapy, walletConnectionId), 1)
       const { cred_ex_id: id } = await theirExchangeOf(acapy, ours.threadId, 'request-received')
       await acapy.post(`/issue-credential-2.0/records/${id}/issue`, {})
-      // Our acknowledgement goes back by the route that the credential has come by.
+      // Our acknowledgement is sent back by the route of the credential.
       await agent.credentialIn(ours, 'done')
       await theirExchangeOf(acapy, ours.threadId, 'done')
     },
@@ -77,7 +77,7 @@ export const PICKUP: Scenario[] = [
   scenario(
     { protocol: 'Pickup 2.0', role: 'mediator', wallet: 'silent' },
     'pickup-2',
-    'has no endpoint: it asks how many messages wait, fetches them, and says that it has them',
+    'has no endpoint: it asks how many messages wait, fetches them, and acknowledges them',
     waiting(async (acapy, id) => {
       const type = (name: string) => ({ '@type': `https://didcomm.org/messagepickup/2.0/${name}` })
       const status = await ask(acapy, id, type('status-request'), 'messagepickup/2.0/status')

@@ -105,7 +105,7 @@ export const PRESENTATIONS: Scenario[] = [
   scenario(
     { ...VERIFIER, versions: ['1.7.0'] },
     'proof-unknown-context',
-    'presents a credential of a context that nobody trusts; it is not verified, and the proof names the context',
+    'presents a credential of an untrusted context; it is not verified, and the proof names the context',
     async (scene) => {
       const { agent } = scene
       const request = await presentOwn(scene, { descriptors: [PLAIN] })
@@ -153,7 +153,7 @@ export const PRESENTATIONS: Scenario[] = [
   scenario(
     { ...VERIFIER, versions: ['1.7.0'] },
     'proof-domain',
-    'does not sign the domain that was asked for; the proof fails and says so',
+    'does not sign the requested domain; the proof fails with this reason',
     async (scene) => {
       const { agent } = scene
       const options = { ...trustedContexts, domain: 'verifier.example.org' }

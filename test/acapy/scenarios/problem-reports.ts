@@ -78,7 +78,7 @@ export const PROBLEM_REPORTS: Scenario[] = [
   scenario(
     { ...VERIFIER, versions: ['1.7.0'] },
     'problem-report-of-ours',
-    'sends a presentation that is none, and hears a problem report of ours',
+    'sends an invalid presentation, and gets our problem report',
     async (scene) => {
       const { acapy, agent } = scene
       const { request, walletConnectionId } = await connect(scene)

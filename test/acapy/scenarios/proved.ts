@@ -158,7 +158,7 @@ export const PROVED: Scenario[] = [
   scenario(
     PROVER,
     'proved-without-connection-declined',
-    'asks in an invitation without a connection, and is told that we decline; ACA-Py takes no report without a connection',
+    'asks in an invitation without a connection, and gets our problem report; ACA-Py accepts none without a connection',
     async (scene) => {
       const { acapy, agent } = scene
       const { invited, threadId } = await requestInInvitation(acapy, licenseRequest(TYPE), { handshake_protocols: [] })

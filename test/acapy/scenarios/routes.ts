@@ -13,7 +13,7 @@ import { type Scenario, type Scene, scenario } from '../scenario.ts'
 const RETURN_ROUTE = { protocol: 'Return Route 1.0', role: 'responder' }
 const MEDIATED = { protocol: 'Routing 1.0', role: 'sender', wallet: 'mediated' } as const
 
-/** A wallet without an endpoint connects, pings, says something and proves something; what we start waits until it is fetched (ADR 26). */
+/** A wallet without an endpoint connects, pings, sends a message and proves something; what we start waits until it is fetched (ADR 26). */
 const byReturnRoute: Scenario['play'] = async (scene) => {
   const { acapy, agent } = scene
   const holderDid = await newHolderDid(acapy)

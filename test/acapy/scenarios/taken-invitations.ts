@@ -21,7 +21,7 @@ const takes =
     if (scene.agent.tenantId !== undefined) await talkBothWays(scene, connection.id, walletConnectionId)
   }
 
-/** Each step is taken by a call: the wallet's acceptance, and ours of the invitation and of the response. */
+/** Each step needs a call: the wallet's acceptance, and ours of the invitation and of the response. */
 const stepByStep = async (scene: Scene, handshake: 'didexchange' | 'connections') => {
   const { acapy, agent } = scene
   const body = handshake === 'connections' ? { handshake_protocols: [CONNECTIONS_URI] } : {}

@@ -1,4 +1,4 @@
-/** Basic messages (Aries RFC 0095), trust ping (RFC 0048), discover features (RFC 0031, 0557), and what nobody knows. */
+/** Basic messages (Aries RFC 0095), trust ping (RFC 0048), discover features (RFC 0031, 0557), and unknown protocols. */
 import assert from 'node:assert/strict'
 import { connect } from '../connect.ts'
 import { arrived, heardFromUs, ping, say, talkBothWays } from '../messages.ts'
@@ -20,7 +20,7 @@ const talkInOrder: Scenario['play'] = async (scene) => {
   assert.deepEqual(await heardFromUs(acapy, walletConnectionId, MESSAGES), ours)
   for (const [index, content] of theirs.entries()) {
     await say(acapy, walletConnectionId, content)
-    // ACA-Py posts at once what it is told to send: what it has not posted yet may come first.
+    // ACA-Py posts immediately: a message that it has not posted yet may arrive first.
     await agent.received(connection.id, index + 1)
   }
   assert.deepEqual(await agent.received(connection.id, MESSAGES), theirs)
@@ -76,7 +76,7 @@ export const TALK: Scenario[] = [
   scenario(
     { protocol: 'unknown', role: 'receiver' },
     'unknown-protocol',
-    'sends a message of a protocol that nobody knows; the connection stays as it is',
+    'sends a message of an unknown protocol; the connection is unchanged',
     async (scene) => {
       const { acapy } = scene
       const { connection, walletConnectionId } = await connect(scene)

@@ -290,7 +290,7 @@ def create_or_roll_back(stack):
 models.Stack.update = update_or_roll_back
 models.Stack.create_resources = create_or_roll_back
 
-# Only errors of the linter, which takes 8 s for a template: it gets each once, and none that differs from another one in its texts alone.
+# Only errors of the linter, which takes 8 s for a template: it checks each once, and none that differs from another one only in its texts.
 
 lint = models.validate_template_cfn_lint
 linted = {}
@@ -311,7 +311,7 @@ def errors_of(template):
 
 models.validate_template_cfn_lint = errors_of
 
-# When a function was changed, which moto says of its making alone.
+# When a function was last modified; moto has only its creation.
 
 change_code = LambdaFunction.update_function_code
 
@@ -324,7 +324,7 @@ def change_code_now(function, updated_spec):
 
 LambdaFunction.update_function_code = change_code_now
 
-# What the account may run at once.
+# The account's limit of concurrent executions.
 
 
 def get_account_settings(_response):

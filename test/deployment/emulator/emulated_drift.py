@@ -36,7 +36,7 @@ class Alarm(CloudFormationModel):
     @classmethod
     def create_from_cloudformation_json(cls, resource_name, cloudformation_json, account_id, region_name, **kwargs):
         backend = cloudwatch_backends[account_id][region_name]
-        # What it watches nothing asks for.
+        # Nothing asks for what it watches.
         backend.put_metric_alarm(resource_name, "n", "m", "GreaterThanThreshold", 1, 60, 0, "Sum", "", [], [])
         return cls(resource_name)
 

@@ -8,14 +8,14 @@ import type { PublishedObjects } from './bare-library.ts'
 import type { Asked } from './holder.ts'
 import { publishAs, publishList, useMemoryRegistry } from './memory-registry.ts'
 
-/** Makes the agents of this process find objects. */
+/** Lets the agents of this process find objects. */
 export const publish = async ({ schemas, definitions, registries, lists }: PublishedObjects): Promise<void> => {
   await useMemoryRegistry()
   for (const [id, object] of Object.entries({ ...schemas, ...definitions, ...registries })) publishAs(id, object)
   for (const list of lists) publishList(list as Parameters<typeof publishList>[0])
 }
 
-/** How a proof is asked for and answered: version 1 and the formats of version 2, the last as ACA-Py answers. */
+/** How a proof is requested and answered: version 1 and the formats of version 2, the last as ACA-Py answers. */
 export const WAYS = {
   'v1 indy': { protocolVersion: 'v1', asked: 'indy', answered: '' },
   'v2 indy': { protocolVersion: 'v2', asked: 'indy', answered: 'hlindy/proof@v2.0' },
@@ -42,11 +42,11 @@ const messageOf = (way: Way, thread: Thread, presentation: unknown): Json => {
 }
 
 export interface AskedForAnonCreds {
-  /** As the wallet got it. */
+  /** As the wallet received it. */
   request: Json
-  /** Sends a presentation. Resolves to what the tenant reads of the proof then. */
+  /** Sends a presentation. Resolves to the proof as the tenant reads it then. */
   answer(presentation: unknown): Promise<Json>
-  /** What the wallet got back. */
+  /** The reply to the wallet. */
   answers: RawAnswer[]
 }
 

@@ -1,4 +1,4 @@
-/** Credentials and presentations made with the bare library, by an issuer and a holder who do what they like. */
+/** Credentials and presentations made with the bare library, by an issuer and a holder who may break the rules. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +14,7 @@ const library = createRequire(import.meta.url)(
   '@hyperledger/anoncreds-shared',
 ) as typeof import('@hyperledger/anoncreds-shared')
 
-/** What `prepare.ts` has made of an issuer. */
+/** An issuer as made by `prepare.ts`. */
 export interface Prepared {
   schemaId: string
   schema: Json
@@ -30,7 +30,10 @@ const FILE = new URL('prepared.json', import.meta.url)
 // To delete the file has it made anew.
 if (!existsSync(FILE)) writeFileSync(FILE, JSON.stringify(prepare()))
 
-export const { trusted, stranger } = JSON.parse(readFileSync(FILE, 'utf8')) as Record<'trusted' | 'stranger', Prepared>
+export const { trusted, stranger: untrusted } = JSON.parse(readFileSync(FILE, 'utf8')) as Record<
+  'trusted' | 'stranger',
+  Prepared
+>
 
 const VALUES = { 'First Name': 'Ada', age: '24', degree: 'Bachelor', zip: '8001' }
 
@@ -66,9 +69,9 @@ export interface IssueOptions {
 
 export interface Issuing {
   request: Json
-  /** What an issuer does when the request has come. */
+  /** The issuer's part, after the request. */
   sign(): Credential
-  /** What a holder does with it. */
+  /** The holder's part, after the credential. */
   accept(credential: Credential): Json
 }
 
@@ -121,7 +124,7 @@ export const offerOf = (issuer: Prepared) =>
     keyCorrectnessProof: issuer.keyCorrectnessProof,
   })
 
-/** What an honest issuer and an honest holder send each other. */
+/** The messages of an honest issuer and an honest holder. */
 export const issuingMessages = ({ revocable = true } = {}): Record<'offer' | 'request' | 'credential', Json> => {
   const { request, sign } = prepareIssuing(trusted, { linkSecret: newLinkSecret(), ...(revocable && { index: 4 }) })
   return { offer: offerOf(trusted).toJson(), request, credential: sign().toJson() }
@@ -155,7 +158,7 @@ export interface Shown {
   nonRevocation?: { issuer: Prepared; index: number; list: Json }
 }
 
-/** What the library makes of a request; `request` may be another one than the verifier's. */
+/** Has the library create a presentation; `request` may differ from the verifier's. */
 export const present = (
   request: Json,
   linkSecret: string,
@@ -177,8 +180,11 @@ export const present = (
     ]),
     selfAttest,
     linkSecret,
-    schemas: { [trusted.schemaId]: trusted.schema, [stranger.schemaId]: stranger.schema },
-    credentialDefinitions: { [trusted.definitionId]: trusted.definition, [stranger.definitionId]: stranger.definition },
+    schemas: { [trusted.schemaId]: trusted.schema, [untrusted.schemaId]: untrusted.schema },
+    credentialDefinitions: {
+      [trusted.definitionId]: trusted.definition,
+      [untrusted.definitionId]: untrusted.definition,
+    },
   })
   return presentation.toJson()
 }
@@ -201,16 +207,16 @@ export interface PublishedObjects {
 }
 
 export const PUBLISHED: PublishedObjects = {
-  schemas: { [trusted.schemaId]: trusted.schema, [stranger.schemaId]: stranger.schema },
-  definitions: { [trusted.definitionId]: trusted.definition, [stranger.definitionId]: stranger.definition },
+  schemas: { [trusted.schemaId]: trusted.schema, [untrusted.schemaId]: untrusted.schema },
+  definitions: { [trusted.definitionId]: trusted.definition, [untrusted.definitionId]: untrusted.definition },
   registries: {
     [trusted.registry.registryId]: trusted.registry.definition,
-    [stranger.registry.registryId]: stranger.registry.definition,
+    [untrusted.registry.registryId]: untrusted.registry.definition,
   },
-  lists: [trusted.registry.list, stranger.registry.list],
+  lists: [trusted.registry.list, untrusted.registry.list],
 }
 
-/** What the library alone says of a presentation, by the objects that it names. */
+/** The library's own verdict on a presentation, by the objects that it names. */
 export const libraryVerifies = (
   request: Json,
   presentation: Json,

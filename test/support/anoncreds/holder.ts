@@ -1,4 +1,4 @@
-/** A holder of credentials of a trusted issuer and of a stranger, and how it answers other questions than those that were asked. */
+/** A holder of credentials of a trusted issuer and of an untrusted one, who answers other questions than the request's. */
 import type { Json } from '../stage/in-process-stage.ts'
 import {
   issue,
@@ -8,8 +8,8 @@ import {
   type PublishedObjects,
   present,
   revoked,
-  stranger,
   trusted,
+  untrusted,
 } from './bare-library.ts'
 
 const once = <Made>(make: () => Made): (() => Made) => {
@@ -20,7 +20,7 @@ const once = <Made>(make: () => Made): (() => Made) => {
   }
 }
 
-const STRANGER = stranger.schema.issuerId
+const UNTRUSTED_DID = untrusted.schema.issuerId
 
 /** What the holder has, made at its first use. */
 export const held = once(() => {
@@ -32,7 +32,7 @@ export const held = once(() => {
     /** Revoked by the second list. */
     revokedCredential: issue(trusted, { linkSecret, index: 3 }),
     irrevocable: issue(trusted, { linkSecret }),
-    strangers: issue(stranger, {
+    untrusted: issue(untrusted, {
       linkSecret,
       values: { 'First Name': 'Eve', age: '99', degree: 'Doctor', zip: '99' },
     }),
@@ -48,18 +48,18 @@ export const FIRST = trusted.registry.list
 /** In force from 150. */
 export const secondList = once(() => revoked(trusted, [3], 150))
 
-/** The stranger's copy of the trusted registry, with the list from before the revocation as the newest. */
-export const COPY = `${stranger.registry.registryId}-copy`
-export const COPIED_LIST = { ...FIRST, revRegDefId: COPY, issuerId: STRANGER, timestamp: 150 }
+/** The untrusted issuer's copy of the trusted registry, with the list from before the revocation as the newest. */
+export const COPY = `${untrusted.registry.registryId}-copy`
+export const COPIED_LIST = { ...FIRST, revRegDefId: COPY, issuerId: UNTRUSTED_DID, timestamp: 150 }
 
-/** What is published while the holder lies: by the issuer, and by the stranger. */
+/** What is published while the holder lies: by the trusted issuer, and by the untrusted one. */
 export const publishedByAll = (): PublishedObjects => ({
   ...PUBLISHED,
   registries: {
     ...PUBLISHED.registries,
-    [COPY]: { ...trusted.registry.definition, issuerId: STRANGER, credDefId: stranger.definitionId },
+    [COPY]: { ...trusted.registry.definition, issuerId: UNTRUSTED_DID, credDefId: untrusted.definitionId },
   },
-  lists: [FIRST, secondList(), stranger.registry.list, COPIED_LIST],
+  lists: [FIRST, secondList(), untrusted.registry.list, COPIED_LIST],
 })
 
 export interface Asked {
@@ -68,7 +68,7 @@ export interface Asked {
   non_revoked?: Json
 }
 
-/** The request with other questions and the same nonce: what the holder tells the library that was asked. */
+/** The request with other questions and the same nonce: the holder pretends to the library that these were asked. */
 export const instead = (request: Json, asked: Asked): Json => ({
   name: 'p',
   version: '1.0',

@@ -1,6 +1,6 @@
-/** What honest holders present, of what was asked for. */
+/** Presentations of honest holders, as requested. */
 import type { Json } from '../stage/in-process-stage.ts'
-import { issue, present, stranger, trusted } from './bare-library.ts'
+import { issue, present, trusted, untrusted } from './bare-library.ts'
 import {
   type Asked,
   DEGREE,
@@ -24,13 +24,13 @@ export const HONEST: { name: string; asked: Asked; answer(request: Json): Json }
         r0: { name: 'degree', restrictions: [{ issuer_id: trusted.definition.issuerId, schema_name: 'degree' }] },
         r1: {
           names: ['First Name', 'zip'],
-          restrictions: [{ schema_id: stranger.schemaId }, { schema_version: '1.0' }],
+          restrictions: [{ schema_id: untrusted.schemaId }, { schema_version: '1.0' }],
         },
         r2: { name: 'nickname' },
       },
       requested_predicates: {
         p0: { name: 'age', p_type: '>', p_value: 23, restrictions: fromTrusted },
-        p1: { name: 'Age', p_type: '<=', p_value: 99, restrictions: [{ schema_issuer_id: stranger.schema.issuerId }] },
+        p1: { name: 'Age', p_type: '<=', p_value: 99, restrictions: [{ schema_issuer_id: untrusted.schema.issuerId }] },
         p2: { name: 'age', p_type: '<', p_value: 25, restrictions: [{}] },
       },
     },
@@ -40,7 +40,7 @@ export const HONEST: { name: string; asked: Asked; answer(request: Json): Json }
         held().linkSecret,
         [
           { credential: held().credential, attributes: { r0: true }, predicates: ['p0', 'p2'] },
-          { credential: held().strangers, attributes: { r1: true }, predicates: ['p1'] },
+          { credential: held().untrusted, attributes: { r1: true }, predicates: ['p1'] },
         ],
         { r2: 'ada' },
       ),
@@ -81,8 +81,8 @@ export const HONEST: { name: string; asked: Asked; answer(request: Json): Json }
         [
           { issuer: trusted, credential: held().credential, index: 4, referent: 'r0' },
           {
-            ...{ issuer: stranger, index: 2, referent: 'r1' },
-            credential: issue(stranger, { linkSecret: held().linkSecret, index: 2 }),
+            ...{ issuer: untrusted, index: 2, referent: 'r1' },
+            credential: issue(untrusted, { linkSecret: held().linkSecret, index: 2 }),
           },
         ].map(({ issuer, credential, index, referent }) => ({
           ...{ credential, attributes: { [referent]: true } },
@@ -96,7 +96,7 @@ export const HONEST: { name: string; asked: Asked; answer(request: Json): Json }
     answer: (request) => showNotRevoked(request, held().revokedCredential, 3, FIRST),
   },
   {
-    name: 'a credential of a revocable definition, where its revocation is not asked for',
+    name: 'a credential of a revocable definition, where its revocation status is not requested',
     asked: { requested_attributes: { r0: { name: 'degree' } } },
     answer: (request) => showDegree(request, held().irrevocable),
   },

@@ -1,11 +1,11 @@
 /**
- * An Indy ledger in memory: takes what an operator writes and answers reads of it, now or as it was, as a pool of indy-node does.
+ * An Indy ledger in memory: accepts an operator's writes and answers reads, of now or of the past, as a pool of indy-node does.
  * https://hyperledger.github.io/indy-node: docs/source/requests.md, indy_node/server/revocation_strategy.py
  */
 
 type Fields = Record<string, unknown>
 
-/** An unsigned request, of which a ledger takes author and operation. */
+/** An unsigned request: the ledger uses its author and operation. */
 export interface WriteRequest {
   identifier: string
   operation: Fields
@@ -20,7 +20,7 @@ interface Transaction {
   data: Fields
 }
 
-/** What is accumulated in a registry since a time: all indexes, not only those of its transaction. */
+/** The accumulated state of a registry since a time: all indexes, not only those of its transaction. */
 interface Accumulated {
   transaction: Transaction
   accum: string
@@ -28,7 +28,7 @@ interface Accumulated {
   revoked: number[]
 }
 
-/** What the pool answers a request that it does not take, with its reason. */
+/** The pool's rejection of a request, with its reason. */
 export class Rejected extends Error {}
 
 const text = (value: unknown): string => {
@@ -109,7 +109,7 @@ export class IndyLedger {
     if (before.accum !== value.prevAccum)
       throw new Rejected('The current accumulator value must be equal to the last accumulator value')
     if (issued.length + revoked.length === 0) throw new Rejected("'issued' and 'revoked' lists are empty")
-    // Of a registry with issuance by default only what is revoked is kept, of the other kind only what is issued.
+    // A registry with issuance by default keeps only revoked indexes, the other kind only issued ones.
     const byDefault = fields(definition.data.value).issuanceType === 'ISSUANCE_BY_DEFAULT'
     const [kept, added, removed] = byDefault ? [before.revoked, revoked, issued] : [before.issued, issued, revoked]
     if (added.some((index) => kept.includes(index))) throw new Rejected('indices from txn are already there')
@@ -119,7 +119,7 @@ export class IndyLedger {
     history.push({ transaction, accum: text(value.accum), ...state })
   }
 
-  /** The reply to a read: what was asked, and what is on the ledger of it. */
+  /** The reply to a read: the operation, and the data on the ledger. */
   read(request: WriteRequest & { reqId: number }): Fields {
     return structuredClone(this.#reply(request))
   }
@@ -139,7 +139,7 @@ export class IndyLedger {
     if (operation.type === '107') {
       const { name, version } = fields(operation.data)
       const found = this.#objects.get(`${operation.dest}:2:${name}:${version}`)
-      // Of an unknown one too: name and version are no part of what is stored.
+      // For an unknown one too: name and version are not stored.
       return reply(found, { ...(found === undefined ? {} : fields(found.data.data)), name, version })
     }
     if (operation.type === '108') {

@@ -10,16 +10,16 @@ import { IndyLedger, Rejected, type WriteRequest, writtenReply } from './indy-le
 export interface IndyProxy {
   /** For INDY_PROXIES. */
   address: string
-  /** What was asked: method and path. */
+  /** Requests so far: method and path. */
   asked: string[]
-  /** What an operator does who got an object to write: it is on the ledger, since `time` (seconds since the epoch). */
+  /** Writes an object as an operator does: it is on the ledger since `time` (seconds since the epoch). */
   write: IndyLedger['write']
-  /** Answers from now on in place of the proxy, which does again without an argument: for tests of one that is broken or lies. */
+  /** Answers from now on in place of the proxy, until called without an argument: for tests of a broken or lying proxy. */
   answerWith(answer?: (path: string, honest: () => unknown, response: ServerResponse) => unknown): void
   stop(): Promise<void>
 }
 
-/** What the proxy reads as, where nobody signs. */
+/** The DID as which the proxy reads, without a signature. */
 const READER = 'LibindyDid111111111111'
 
 class Status extends Error {

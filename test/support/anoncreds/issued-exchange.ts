@@ -7,7 +7,7 @@ export const revocableAt = (revocationRegistryId: string, index: number, more: o
   '_anoncreds/credential': { ...more, revocationRegistryId, credentialRevocationId: String(index) },
 })
 
-/** Runs the job of a revocation here, as well as in the stage's own function. It is put off if its list can't be published yet. */
+/** Runs the job of a revocation here, as well as in the stage's own function. It is postponed if its list cannot be published yet. */
 export const runPublication = async (tenant: string, credentialRecordId: string): Promise<void> => {
   const { ANONCREDS_JOBS } = await import('../../../lib/agent/formats/anoncreds/jobs.ts')
   const { runJob } = await import('../../../lib/jobs/run.ts')

@@ -1,4 +1,4 @@
-/** The operator of an Indy issuer: sees what waits for the ledger in the agent's answers, and writes it when a test says so. */
+/** The operator of an Indy issuer: reads pending transactions in the agent's answers, and writes them when a test says so. */
 import { waitFor } from '../../wallet/wait.ts'
 import type { Json } from '../stage/in-process-stage.ts'
 import type { IndyProxy } from './indy-proxy.ts'
@@ -9,7 +9,7 @@ type World = Pick<AnonCredsWorld, 'stage' | 'caller'>
 export class LedgerOperator {
   readonly #world: World
   readonly #proxy: IndyProxy
-  /** What a test does while it waits: one with a clock of its own passes the time. */
+  /** Called while a test waits: one with a fake clock advances it. */
   readonly #meanwhile: () => Promise<unknown>
 
   constructor(world: World, proxy: IndyProxy, meanwhile = () => world.stage.line.sweep()) {
@@ -37,7 +37,7 @@ export class LedgerOperator {
     return (await stage.call('getCredentialDefinitionById', { caller, path })).body
   }
 
-  /** What waits for a definition, as soon as it is of this type. */
+  /** The pending transaction of a definition, as soon as it has this type. */
   waiting(id: string, type: string): Promise<Json[]> {
     return this.#until(`${type} to wait`, async () => {
       const { state, reason, ledgerObjects = [] } = await this.read(id)
@@ -46,7 +46,7 @@ export class LedgerOperator {
     })
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no transaction is pending. */
   async hasWritten(id: string): Promise<void> {
     await this.#until('nothing to wait', async () => !('ledgerObjects' in (await this.read(id))))
   }

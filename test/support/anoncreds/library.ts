@@ -1,8 +1,8 @@
-/** What tests of AnonCreds begin with: without the native library they are skipped, and their name says why. */
+/** `describe` and `test` for AnonCreds: without the native library they are skipped, and their name says why. */
 import { describe, test } from 'vitest'
 import { folderOnThisMachine } from '../../../infra/anoncreds/library-file.ts'
 
-/** Whether `npm run anoncreds` has brought it. */
+/** Whether `npm run anoncreds` has installed it. */
 export const hasLibrary = folderOnThisMachine() !== undefined
 
 const withReason = (name: string): string => (hasLibrary ? name : `${name} (skipped: it needs \`npm run anoncreds\`)`)

@@ -1,4 +1,4 @@
-/** A registry in memory, for ids that begin with `did:memory:`: everybody in the process publishes to it, and reads of it. */
+/** A registry in memory, for ids that begin with `did:memory:`: all agents of the process publish to it and read it. */
 import { createHash } from 'node:crypto'
 import type { AnonCredsRegistry, AnonCredsRevocationStatusList } from '@credo-ts/anoncreds'
 
@@ -27,7 +27,7 @@ export const publishList = (list: AnonCredsRevocationStatusList): void => {
 
 const notFound = { error: 'notFound', message: 'no such object' }
 
-// biome-ignore lint/suspicious/noExplicitAny: what was published is what is read
+// biome-ignore lint/suspicious/noExplicitAny: objects are read as they were published
 const read = (id: string): any => objects.get(id)
 
 export class MemoryRegistry implements AnonCredsRegistry {

@@ -32,7 +32,7 @@ export const memoryVerifier = ({ schemas, definitions, registries, lists }: Publ
         ),
       }),
   }
-  /** What the verifier says of a presentation. */
+  /** The verifier's verdict on a presentation. */
   const verdictOn = async (request: Json, presentation: Json): Promise<string> => {
     try {
       await verifyPresentation(request, presentation, verifier)

@@ -1,4 +1,4 @@
-/** The layer `anoncreds` runs what other layers skip without the native library: here a test that is skipped is a failure. */
+/** The layer `anoncreds` runs the tests that other layers skip without the native library: here a skipped test is a failure. */
 import type { TestProject } from 'vitest/node'
 
 export default ({ name, vitest }: TestProject) =>

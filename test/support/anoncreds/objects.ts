@@ -1,4 +1,4 @@
-/** AnonCreds objects of the right form, for tests that sign and verify none of them. */
+/** Well-formed AnonCreds objects, for tests that do not sign or verify them. */
 
 const POINT = '1 0A 1 0B 2 0C'
 

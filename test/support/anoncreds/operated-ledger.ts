@@ -1,4 +1,4 @@
-/** An Indy ledger whose operator writes whatever an issuer has prepared, at once. The agents and the wallets of the process read it. */
+/** An Indy ledger whose operator immediately writes whatever an issuer has prepared. The agents and the wallets of the process read it. */
 import type { AnonCredsRegistry } from '@credo-ts/anoncreds'
 import { IndyRegistry } from '../../../lib/agent/formats/anoncreds/indy-registry.ts'
 import { settings } from '../../../lib/settings.ts'
@@ -12,7 +12,7 @@ const DID = 'WgWxqztrNooG92RXvxSTWv'
 /** An Indy DID of the ledger. */
 export const INDY_ISSUER = `did:indy:${NAMESPACE}:${DID}`
 
-/** What is first on the ledger: a schema, and a definition of it. In the `indy` format ids are unqualified. */
+/** The first objects on the ledger: a schema, and a definition of it. In the `indy` format ids are unqualified. */
 export const INDY_IDS = { schemaId: `${DID}:2:degree:1.0`, credentialDefinitionId: `${DID}:3:CL:10:default` }
 
 /** The registry of the agent, and an operator at its side. */

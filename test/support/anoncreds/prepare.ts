@@ -1,4 +1,4 @@
-/** Makes definitions with keys and revocation registries, of an issuer and of a stranger. It takes some seconds of processor time. */
+/** Makes definitions with keys and revocation registries, of a trusted issuer and of an untrusted one. It takes some seconds of processor time. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -73,6 +73,6 @@ const published = (did: string) => {
 export const prepare = () => ({
   /** The issuer that verifiers trust. */
   trusted: published('did:memory:trusted'),
-  /** Somebody who issues what they like, on a schema that looks the same. */
+  /** An untrusted issuer, with a schema that looks the same. */
   stranger: published('did:memory:stranger'),
 })

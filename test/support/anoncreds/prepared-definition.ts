@@ -35,7 +35,7 @@ export interface PreparedDefinition {
   attrNames?: string[]
 }
 
-/** Publishes a schema and a definition, and stores what an issuer keeps of it, in the running unit of work. */
+/** Publishes a schema and a definition, and stores the issuer's private part, in the running unit of work. */
 export const prepareDefinition = async (
   agentContext: AgentContext,
   { registry, issuerId, tag = 'default', keys = DEGREE_KEYS, attrNames = ['degree', 'age'] }: PreparedDefinition,

@@ -1,4 +1,4 @@
-/** What a holder who lies presents, and what a verifier is to say of it. */
+/** Presentations of a lying holder, and what a verifier must say of them. */
 import type { Json } from '../stage/in-process-stage.ts'
 import { altered, encoded, newNonce, present, trusted } from './bare-library.ts'
 import {
@@ -34,12 +34,12 @@ const refused = attack(false)
 const passed = attack(true)
 
 const FORGED = 'the proof is not valid'
-const MISCODED = 'the value of "r0" is not the one that is encoded'
+const MISCODED = 'the encoding of "r0" does not match its value'
 const HIDDEN = 'the attribute "r0" is not revealed'
 const UNPROVED = 'the predicate "p0" is not proved'
-const SELF_ATTESTED = 'the attribute "r0" is self-attested, and must be of a credential'
-const OUTDATED = 'the proof of non-revocation is not by the list in force at the end of the interval'
-const unmet = (referent: string) => `the credential for "${referent}" does not meet the restrictions`
+const SELF_ATTESTED = 'the attribute "r0" is self-attested, but must come from a credential'
+const OUTDATED = 'the proof of non-revocation does not use the list that was valid at the end of the interval'
+const unmet = (referent: string) => `the credential for "${referent}" does not satisfy the restrictions`
 
 const r0 = (names: object, others: Json = {}) => ({ requested_attributes: { r0: names, ...others } })
 const DEGREE_AND_ZIP = r0({ names: ['degree', 'zip'] })
@@ -51,9 +51,9 @@ const show =
   (request) =>
     present(request, held().linkSecret, [{ credential: held().credential, attributes }])
 const proveAdult: Answer = (request) => proveAge(request, { p_value: 18 })
-const showStrangers: Answer = (request) => showDegree(request, held().strangers)
+const showUntrusted: Answer = (request) => showDegree(request, held().untrusted)
 
-/** Values that no credential has, or that are not shown, and credentials that do not belong together. */
+/** Values that no credential has, or that are not revealed, and credentials of different holders. */
 const VALUES = [
   passed('an altered raw value', DEGREE, MISCODED, showDegree, ({ requested_proof }) => {
     requested_proof.revealed_attrs.r0.raw = 'Doctor'
@@ -72,13 +72,13 @@ const VALUES = [
   refused(
     "another credential's values",
     DEGREE,
-    'the values that are shown are not those that a credential reveals',
+    'the values in requested_proof are not those that a credential reveals',
     (request) =>
       altered(showDegree(request), ({ requested_proof }) => {
-        requested_proof.revealed_attrs.r0 = showStrangers(request).requested_proof.revealed_attrs.r0
+        requested_proof.revealed_attrs.r0 = showUntrusted(request).requested_proof.revealed_attrs.r0
       }),
   ),
-  refused('a presentation with a nonce that nobody asked with', DEGREE, FORGED, (request) =>
+  refused('a presentation with a nonce of no request', DEGREE, FORGED, (request) =>
     showDegree({ ...request, nonce: newNonce() }),
   ),
   refused(
@@ -90,12 +90,12 @@ const VALUES = [
   passed('an attribute that is not revealed', DEGREE, HIDDEN, show({ r0: false })),
   passed('a group that is not revealed', DEGREE_AND_ZIP, HIDDEN, show({ r0: false })),
   passed(
-    "an attribute with a stranger's value, answered a second time by the trusted credential",
+    "an attribute with an untrusted issuer's value, answered a second time by the trusted credential",
     DEGREE,
     'a requested attribute must not be assigned twice',
     (request) =>
       present(instead(request, r0({ name: 'degree' }, { r1: { name: 'degree' } })), held().linkSecret, [
-        { credential: held().strangers, attributes: { r0: true } },
+        { credential: held().untrusted, attributes: { r0: true } },
         { credential: held().credential, attributes: { r1: false } },
       ]),
     ({ requested_proof }) => {
@@ -122,12 +122,12 @@ const VALUES = [
       ]),
   ),
   passed(
-    'a credential that answers nothing, before the one that does',
+    'a credential without a requested attribute, before the one that has it',
     DEGREE,
     'the referents must use exactly the sub-proofs of the presentation',
     (request) =>
       present(instead(request, r0({ name: 'degree' }, { r1: { name: 'zip' } })), held().linkSecret, [
-        { credential: held().strangers, attributes: { r1: false } },
+        { credential: held().untrusted, attributes: { r1: false } },
         { credential: held().credential, attributes: { r0: true } },
       ]),
     ({ requested_proof }) => {
@@ -136,7 +136,7 @@ const VALUES = [
   ),
 ]
 
-/** Predicates that were not asked for, or not of the credential that they are said to be of. */
+/** Predicates that were not requested, or of another credential than claimed. */
 const PREDICATES = [
   refused('a predicate that the value does not satisfy', OF_AGE, FORGED, proveAdult, ({ proof }) => {
     proof.proofs[0].primary_proof.ge_proofs[0].predicate.value = 30
@@ -155,14 +155,14 @@ const PREDICATES = [
     },
   ),
   passed(
-    "the predicate of a stranger's credential as that of the trusted one",
+    "the predicate of an untrusted issuer's credential as that of the trusted one",
     { ...OF_AGE, ...r0({ name: 'zip' }) },
     UNPROVED,
     (request) => {
       const requested_predicates = { p0: FROM_18, p1: { ...FROM_18, p_value: 30 } }
       return present(instead(request, { requested_predicates, ...r0({ name: 'zip' }) }), held().linkSecret, [
         { credential: held().credential, predicates: ['p0'] },
-        { credential: held().strangers, predicates: ['p1'], attributes: { r0: true } },
+        { credential: held().untrusted, predicates: ['p1'], attributes: { r0: true } },
       ])
     },
     ({ requested_proof }) => {
@@ -176,7 +176,7 @@ const PREDICATES = [
     (request) => proveAge(request, { p_type: '<', p_value: -2_147_483_648 }),
   ),
   passed(
-    'predicates that were not asked for',
+    'predicates that were not requested',
     DEGREE,
     'a credential proves predicates that were not requested',
     (request) =>
@@ -192,18 +192,18 @@ const PREDICATES = [
 const adultWith = (restriction: object) => ofAge({ p_value: 18, restrictions: [restriction] })
 const degreeWith = (...restrictions: object[]) => r0({ name: 'degree', restrictions })
 
-/** Credentials that do not meet the restrictions, and none where one was asked for. */
+/** Credentials that do not meet the restrictions, and a missing one where one was requested. */
 const RESTRICTIONS = [
-  refused("a stranger's credential in the name of the trusted definition", DEGREE, FORGED, showStrangers, (shown) => {
+  refused('a foreign credential in the name of the trusted definition', DEGREE, FORGED, showUntrusted, (shown) => {
     shown.identifiers[0].cred_def_id = trusted.definitionId
     shown.identifiers[0].schema_id = trusted.schemaId
   }),
-  refused("a stranger's credential", DEGREE, unmet('r0'), showStrangers),
+  refused("an untrusted issuer's credential", DEGREE, unmet('r0'), showUntrusted),
   passed(
-    "a stranger's credential as one of a schema that it is not of",
+    "an untrusted issuer's credential as one of another schema",
     degreeWith({ schema_id: trusted.schemaId }),
     'the credential definition is of another schema',
-    showStrangers,
+    showUntrusted,
     ({ identifiers }) => {
       identifiers[0].schema_id = trusted.schemaId
     },
@@ -281,13 +281,13 @@ const REVOCATIONS = [
   refused(
     'a credential without the time of a status list',
     NOT_REVOKED,
-    'a credential is not proved to be not revoked',
+    'a credential has no proof of non-revocation',
     (request) => showDegree(request, held().revokedCredential),
   ),
   passed(
-    "a revoked credential by a stranger's registry",
+    "a revoked credential by an untrusted issuer's registry",
     NOT_REVOKED,
-    'the revocation registry is not one of the credential definition',
+    'the revocation registry belongs to another credential definition',
     showRevoked,
     ({ identifiers }) => {
       identifiers[0].rev_reg_id = COPY

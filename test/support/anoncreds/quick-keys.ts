@@ -1,4 +1,4 @@
-/** Keys of credential definitions that are there already: the library looks for primes for seconds, and for longer on a busy machine. */
+/** Ready-made keys of credential definitions: the library searches primes for seconds, and for longer on a busy machine. */
 import {
   type AnonCredsIssuerService,
   AnonCredsIssuerServiceSymbol,
@@ -10,9 +10,9 @@ import type { Json } from '../stage/in-process-stage.ts'
 import degree from './definition-keys.json' with { type: 'json' }
 
 export interface QuickKeys {
-  /** How often keys were asked for. */
+  /** Number of requests for keys. */
   made: number
-  /** What stands before the keys: a test may hold them back. */
+  /** Called before the keys are returned: a test may delay them. */
   before: () => Promise<unknown>
 }
 
@@ -43,7 +43,7 @@ const renamed = (options: CreateCredentialDefinitionOptions): CreateCredentialDe
   }
 }
 
-/** Takes the place of the library in the service of this process, for whichever tenant. */
+/** Replaces the library in the service of this process, for whichever tenant. */
 export const useQuickKeys = async (): Promise<QuickKeys> => {
   const { transaction } = await import('../../../lib/store/transaction.ts')
   await import('../../../lib/agent/compose.ts')

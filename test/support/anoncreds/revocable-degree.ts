@@ -43,7 +43,7 @@ export const offerDegree = (
     return status === 200 && made
   })
 
-/** Body of a request for a degree of somebody of age that is not revoked by now. */
+/** Body of a request for a degree, not revoked by now, whose subject is of age. */
 export const degreeRequest = (credentialDefinitionId: string) => {
   const restrictions = [{ cred_def_id: credentialDefinitionId }]
   const anoncreds = {

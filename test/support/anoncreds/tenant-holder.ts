@@ -1,4 +1,4 @@
-/** A tenant that holds AnonCreds of another tenant, and what both of them keep secret. */
+/** A tenant that holds AnonCreds of another tenant, and the secrets of both. */
 // First: Credo's AnonCreds copies the library's name when it is imported.
 import '../../../lib/agent/formats/anoncreds/library.ts'
 

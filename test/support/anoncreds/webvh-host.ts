@@ -1,4 +1,4 @@
-/** Somebody else's did:webvh on a server of this machine: keys, logs and resources, made without the service's own code but for canonical JSON. */
+/** A third party's did:webvh on a server of this machine: keys, logs and resources, made without the service's own code but for canonical JSON. */
 import { generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
@@ -24,7 +24,7 @@ export class HostKey {
     return Uint8Array.from(sign(null, data, this.#private))
   }
 
-  /** As didwebvh-ts asks for it. */
+  /** In the shape that didwebvh-ts expects. */
   get signer() {
     return {
       getVerificationMethodId: () => `did:key:${this.multibase}#${this.multibase}`,
@@ -45,10 +45,10 @@ export const verifyOfHost = async (signature: Uint8Array, data: Uint8Array, publ
 
 const verifier = { verify: verifyOfHost }
 
-/** A server that serves what a test puts there, by path. */
+/** A server of contents that a test sets, by path. */
 export class WebvhHost {
   readonly files = new Map<string, string | ((response: ServerResponse) => void)>()
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly asked: string[] = []
   readonly port: number
   readonly #server: Server
@@ -115,9 +115,9 @@ interface ResourceOptions {
   key?: HostKey
   verificationMethod?: string
   expires?: string
-  /** What is changed after it was signed. */
+  /** Changes made after signing. */
   after?: object
-  /** What is signed beside the usual. */
+  /** Additional signed members. */
   more?: object
 }
 
@@ -136,7 +136,7 @@ export class HostedIssuer {
     this.log = log
   }
 
-  /** Serves the log, or another one. */
+  /** Serves the log, or a replacement. */
   serve(log: Json[] = this.log): void {
     this.serveText('did.jsonl', log.map((entry) => JSON.stringify(entry)).join('\n'))
   }
@@ -145,7 +145,7 @@ export class HostedIssuer {
     this.#host.files.set(`/${this.name}/${file}`, text)
   }
 
-  /** Adds an entry to the log, whose only key to assert with is `key`, and serves it. `more`: what it says of the key. */
+  /** Adds an entry to the log, whose only key to assert with is `key`, and serves it. `more`: further members of the key's verification method. */
   async rotate(key: HostKey, updated: Date, more: object = {}): Promise<void> {
     const { log } = await updateDID({
       log: this.log,

@@ -1,4 +1,4 @@
-/** A tenant with a credential definition, connected to a wallet: what tests of AnonCreds begin with. */
+/** A tenant with a credential definition, connected to a wallet: the usual start of tests of AnonCreds. */
 import type { TenantAgent } from '../../../lib/agent/credo/current.ts'
 import { waitFor } from '../../wallet/wait.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'

@@ -1,9 +1,9 @@
-/** `Authorization` headers that do not say who calls. */
+/** `Authorization` headers that do not authenticate a caller. */
 import { randomUUID } from 'node:crypto'
 import { altered, epochSeconds, newIssuer, sign, unsecured } from './tokens.ts'
 import type { World } from './world.ts'
 
-/** Makes the value of the header; undefined: there is none. */
+/** Makes the value of the header; undefined: without the header. */
 export type MakeHeader = (world: World) => Promise<string | undefined> | string | undefined
 
 const bearer =
@@ -13,13 +13,13 @@ const bearer =
 
 const withClaims = (claims: Record<string, unknown>): MakeHeader => bearer((world) => sign(world.issuers.eddsa, claims))
 
-/** What the operation with optional authorization takes for no token at all. */
+/** Headers that the operation with optional authorization treats as no token. */
 export const NO_TOKEN: Record<string, MakeHeader> = {
   'no header': () => undefined,
   'an empty header': () => '',
 }
 
-/** One for each place that refuses: the header, the issuer, the signature, the claims, the tenant. All others: unit/auth. */
+/** One for each check: the header, the issuer, the signature, the claims, the tenant. All others: unit/auth. */
 export const BAD_TOKENS = {
   'a scheme without a token': () => 'Bearer',
   'two tokens': ({ tokens }) => `Bearer ${tokens.root} ${tokens.root}`,
@@ -27,7 +27,7 @@ export const BAD_TOKENS = {
   'an expired token': withClaims({ exp: epochSeconds() - 60 }),
   'another issuer': withClaims({ iss: 'urn:test:nobody' }),
   'the algorithm none': bearer(({ issuers }) => unsecured(issuers.eddsa)),
-  'the key of somebody else': bearer(async ({ issuers }) => {
+  'the key of another issuer': bearer(async ({ issuers }) => {
     const { privateKey } = await newIssuer('other', 'EdDSA')
     return sign({ ...issuers.eddsa, privateKey: { ...privateKey, kid: String(issuers.eddsa.privateKey.kid) } })
   }),

@@ -1,4 +1,4 @@
-/** A client of the interface that takes no answer on trust: each is held against the OpenAPI document and what all answers have in common. */
+/** A client of the API that checks every answer against the OpenAPI document and the rules for all answers. */
 
 import { waitFor } from '../../wallet/wait.ts'
 import type { Json } from '../stage/in-process-stage.ts'
@@ -14,9 +14,9 @@ export interface Ask {
 }
 
 export interface Answer extends HttpAnswer {
-  /** The text as JSON; undefined when there is none. */
+  /** The text as JSON; undefined for an empty one. */
   body: Json
-  /** Of the document; undefined for what is no operation. */
+  /** Of the document; undefined where the request matches no operation. */
   operationId: string | undefined
   /** The body that was sent. */
   asked: unknown
@@ -24,7 +24,7 @@ export interface Answer extends HttpAnswer {
 
 const REQUEST_ID = /^[\w+/=-]{8,64}$/
 
-/** What an error may not hold: the inside of the service, or of the machine that it runs on. */
+/** Contents that an error must not have: internals of the service or of its machine. */
 const INSIDE =
   /\bat .{1,100}:\d+:\d+|node_modules|file:\/\/|\/(?:lib|functions|infra|home|root|usr|work)\/|credo|valibot|middy|askar|dynamo|hapi|serverless-offline|TypeError|RangeError|SyntaxError|undefined is not|cannot read prop|is not a function/i
 
@@ -33,7 +33,7 @@ const BARE: Record<number, object> = {
   403: { statusCode: 403, error: 'Forbidden' },
 }
 
-/** JSON, or the text as it is where it is none. */
+/** The parsed JSON, or the text unchanged where it is not JSON. */
 const parse = (text: string): unknown => {
   try {
     return text === '' ? undefined : JSON.parse(text)
@@ -87,7 +87,7 @@ export class ApiClient {
     })
   }
 
-  /** Sends a request exactly as it is. Rejects when the answer is not one that this interface gives. */
+  /** Sends a request unchanged. Rejects when the answer violates the API's rules. */
   async send(asked: HttpRequest): Promise<Answer> {
     const answer = await this.#send(asked)
     const body = answer.headers['content-type'] === 'text/jsonl' ? answer.text : parse(answer.text)
@@ -100,7 +100,7 @@ export class ApiClient {
     return { ...answer, body, operationId, asked: parse(String(asked.body ?? '')) }
   }
 
-  /** What every answer has, whatever the operation. */
+  /** Rules for all answers, whatever the operation. */
   #common({ status, headers, text }: HttpAnswer, body: Json): string[] {
     const problems: string[] = []
     const requestId = headers['x-request-id'] ?? ''
@@ -110,7 +110,7 @@ export class ApiClient {
     if (headers['access-control-allow-origin'] !== '*') problems.push('there is no access-control-allow-origin')
     if (!headers['access-control-expose-headers']?.includes('x-request-id'))
       problems.push('a browser may not read x-request-id')
-    // What has an ETag is a public document.
+    // An answer with an ETag is a public document.
     if (headers['cache-control'] !== 'no-store' && headers.etag === undefined)
       problems.push('it may be kept in a cache')
     if (headers['x-content-type-options'] !== 'nosniff') problems.push('a browser may guess its type')

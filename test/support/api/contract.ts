@@ -1,4 +1,4 @@
-/** The OpenAPI document of a running stage as a judge: what in an answer is not as the document says. */
+/** Checks answers against the OpenAPI document of a running stage. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Json } from '../stage/in-process-stage.ts'
@@ -41,7 +41,7 @@ export class InterfaceDescription {
 
   constructor(document: Json) {
     this.document = document
-    // OpenAPI documents are no schemas: their own words are not to be taken for keywords.
+    // OpenAPI documents are not schemas: their members must not be read as keywords.
     this.#ajv = new Ajv2020({ strict: false, allErrors: true })
     addFormats.default(this.#ajv)
     this.#ajv.addSchema(document, 'document')
@@ -57,14 +57,14 @@ export class InterfaceDescription {
       .sort((a, b) => Number(/\[\^|\.\+/.test(a.pattern.source)) - Number(/\[\^|\.\+/.test(b.pattern.source)))
   }
 
-  /** The operation that a request is for; undefined: there is none. */
+  /** The operation that a request is for; undefined: no operation. */
   operationOf({ method, path }: Pick<HttpRequest, 'method' | 'path'>): DescribedOperation | undefined {
     // A path is what is left of it without dot segments (RFC 3986, section 6.2.2.3).
     const { pathname } = new URL(`http://stage${path.replaceAll('\\', '%5C')}`)
     return this.#routes.find((route) => route.method === method && route.pattern.test(pathname))?.operation
   }
 
-  /** What of a value is not as the schema at a JSON pointer of the document says. */
+  /** Violations by a value of the schema at a JSON pointer of the document. */
   mismatches(pointer: string, value: unknown): string[] {
     const known = this.#validators.get(pointer)
     const validator = known ?? this.#ajv.compile({ $ref: `document${pointer}` })
@@ -74,7 +74,7 @@ export class InterfaceDescription {
       : (validator.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'the body'} ${message}`)
   }
 
-  /** What in an answer is not as the document says: status, content type, body. */
+  /** Violations of the document by an answer: status, content type, body. */
   judge(asked: HttpRequest, { status, headers, text }: HttpAnswer, body: unknown): string[] {
     // The gateway rejects a query that is not UTF-8 for each operation, also for one without a query.
     const operation = isEncoded(asked.path) ? this.operationOf(asked) : undefined
@@ -89,7 +89,7 @@ export class InterfaceDescription {
     const pointer = operation.pointers[status]
     if (pointer === undefined) return [`${operation.operationId} answers ${status}, which the document does not name`]
     if (status === 204 || status === 302 || status === 304) return text === '' ? [] : ['there is a body']
-    // What the endpoint for other agents has nothing to say to is answered with nothing.
+    // The endpoint for other agents may answer without a body.
     if (text === '') return /ReceiveDidcomm$/.test(operation.operationId) && status === 200 ? [] : ['there is no body']
     const [mediaType = 'none'] = (headers['content-type'] ?? 'none').split(';')
     const content = operation.responses[status]?.content?.[mediaType]

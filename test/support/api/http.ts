@@ -1,7 +1,7 @@
-/** HTTP as the tests of the interface need it: paths and bodies go out exactly as given, connections are kept, every request ends. */
+/** HTTP for the tests of the API: paths and bodies are sent unchanged, connections are kept alive, every request ends. */
 import { Agent, request } from 'node:http'
 
-/** Ms: an end for what hangs. */
+/** Timeout in ms. */
 const END = 5 * 60_000
 
 export interface HttpRequest {

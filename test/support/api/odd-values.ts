@@ -1,4 +1,4 @@
-/** Arbitraries of values that services stumble on, and of valid JSON that was spoilt in a few places. */
+/** Arbitraries of values that break services, and of valid JSON that was corrupted in a few places. */
 import fc from 'fast-check'
 import type { Json } from '../stage/in-process-stage.ts'
 
@@ -57,7 +57,7 @@ const TEXTS = [
   'https://[::1]:99999/',
   'javascript:alert(1)',
   'data:,x',
-  // JSONPath and regular expressions: what would run, and what would run for ever.
+  // JSONPath and regular expressions: code, and texts that match for ever.
   '$',
   '$..*',
   '$[',
@@ -162,11 +162,11 @@ const apply = (body: Json, { kind, where, other, name, value }: Edit): Json => {
   return body
 }
 
-/** The value with up to `most` of its places spoilt. */
-export const spoilt = (value: unknown, most = 3): fc.Arbitrary<unknown> =>
+/** The value with up to `most` of its places corrupted. */
+export const corrupted = (value: unknown, most = 3): fc.Arbitrary<unknown> =>
   fc
     .array(edit, { minLength: 1, maxLength: most })
-    // Copies: what is spoilt next may be inside of what was put in before.
+    // Copies: the next corruption may be inside of an earlier one.
     .map((edits) =>
       edits.reduce((body, one) => apply(body, { ...one, value: structuredClone(one.value) }), structuredClone(value)),
     )

@@ -1,4 +1,4 @@
-/** Lists over HTTP: the way from page to page. */
+/** Lists over HTTP: from page to page. */
 
 import type { Json } from '../stage/in-process-stage.ts'
 import { api, world } from './scene.ts'
@@ -18,7 +18,7 @@ export const followPages = async (first: string, token: string): Promise<Json[][
   return pages
 }
 
-/** The path of the next page (RFC 8288); it has to be at the address of the stage. */
+/** The path of the next page (RFC 8288); it must be at the address of the stage. */
 const nextOf = (link: string | undefined): string | undefined => {
   if (link === undefined) return undefined
   const [, url] = /^<([^>]+)>; rel="next"$/.exec(link) ?? []

@@ -1,4 +1,4 @@
-/** An agent of the test world that has been through everything: connected, talked, handed out a degree and had it presented. */
+/** An agent of the test world with all kinds of records: connected, with messages, an issued degree and its presentation. */
 import {
   DidCommConnectionProblemReportMessage,
   DidCommMessageSender,
@@ -25,7 +25,7 @@ export interface Actor {
   token: string
 }
 
-/** What has come of it. */
+/** The resulting records. */
 export interface Party extends Actor {
   /** Acts in the agent; owner of its organization. */
   ownerToken: string
@@ -33,11 +33,11 @@ export interface Party extends Actor {
   connectionId: string
   theirDid: string
   outOfBandId: string
-  /** The `@id` of the invitation that the connection came of. */
+  /** The `@id` of the invitation of the connection. */
   invitationId: string
   /** Of a connection with a wallet that has no endpoint. */
   silentConnectionId: string
-  /** Of a connection that the other side has given up. */
+  /** Of a connection that the other side has abandoned. */
   abandonedConnectionId: string
   /** What was said on the connection, oldest first. */
   contents: string[]
@@ -48,14 +48,14 @@ export interface Party extends Actor {
   invitationDid: string
   /** Fingerprint of a key of `invitationDid`. */
   recipientKey: string
-  /** Envelopes of a handshake that the agent has not seen yet. Each is good once. */
+  /** Envelopes of a handshake that the agent has not received yet. Each is valid once. */
   newEnvelopes: CaughtEnvelope[]
 }
 
 export interface Scene {
   api: ApiClient
   issuer: TestIssuer
-  /** Answers everything by itself. */
+  /** Answers everything automatically. */
   wallet: Wallet
   /** Has no endpoint. */
   silentWallet: Wallet
@@ -80,12 +80,17 @@ const connect = async ({ api }: Scene, { token }: Actor, wallet: Wallet) => {
   return { request, connection, walletConnectionId }
 }
 
-const talk = async ({ api, wallet }: Scene, { token, label }: Actor, connectionId: string, theirs: string) => {
+const talk = async (
+  { api, wallet }: Scene,
+  { token, label }: Actor,
+  connectionId: string,
+  walletConnectionId: string,
+) => {
   const contents: string[] = []
   for (let number = 1; number <= MESSAGES; number++) {
     const content = `${label} says ${number}`
     await api.post(`/basic-messages/${connectionId}`, { token, body: { content } })
-    await wallet.sendMessage(theirs, `${content}, the wallet answers`)
+    await wallet.sendMessage(walletConnectionId, `${content}, the wallet answers`)
     contents.push(content, `${content}, the wallet answers`)
   }
   return contents
@@ -109,7 +114,7 @@ const issue = async ({ api, wallet }: Scene, { token }: Actor, connectionId: str
   })
 }
 
-/** Who issued the credential that came of an exchange. */
+/** The issuer of an exchange's credential. */
 const issuerOf = async (wallet: Wallet, threadId: string): Promise<string> => {
   const exchange = (await wallet.credentialExchanges()).find((one) => one.threadId === threadId)
   const held = (await wallet.credentials()).find(({ id }) => id === exchange?.credentials[0]?.credentialRecordId)
@@ -117,7 +122,7 @@ const issuerOf = async (wallet: Wallet, threadId: string): Promise<string> => {
   return credential.issuerId
 }
 
-/** Lets an agent go through all of it. */
+/** Runs an agent through all of it. */
 export const settle = async (scene: Scene, actor: Actor): Promise<Party> => {
   const { api, issuer, wallet, silentWallet } = scene
   const { token, tenantId, orgId } = actor

@@ -1,4 +1,4 @@
-/** The answer to a registration that is active, for the first time at this URL. */
+/** The answer to a first registration at this URL, which is active. */
 import { expect } from 'vitest'
 import type { Answer } from './client.ts'
 

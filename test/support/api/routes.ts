@@ -1,4 +1,4 @@
-/** The operations as generated requests go to them: their paths, and bodies and queries that they take. */
+/** The operations for generated requests: their paths, and bodies and queries that they take. */
 import type { Contract } from '../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { exampleOf } from '../calls/all.ts'
@@ -18,20 +18,20 @@ export interface Route {
   queries?: string[]
   /** Names of parameters in the query. */
   queryNames?: string[]
-  /** What the example sends with it, such as what it accepts. */
+  /** Headers of the example, such as Accept. */
   headers?: Record<string, string>
-  /** Of who may. */
+  /** Of an authorized caller. */
   token?: string
 }
 
-/** Of each operation, so that what is done once is done more than once. */
+/** Of each operation, so that one-time actions are repeated. */
 const EXAMPLES = 2
 
 const PAGES = ['', '', 'limit=1', 'limit=2&order=desc', 'limit=1000', 'order=asc']
 
 const textOf = ({ query = {} }: Asked): string => new URLSearchParams(query).toString()
 
-/** What has a body has more that can be wrong with it. */
+/** Operations with a body can fail in more ways. */
 const weightOf = ({ body, parameters, security }: Contract): number =>
   body ? 8 : parameters ? 4 : security === 'none' ? 1 : 2
 
@@ -52,7 +52,7 @@ const routesTo = async (contract: Contract, world: World, scene: CallScene): Pro
   }))
 }
 
-/** All of them, with ids of the scene's agent, which is one of the world's, and envelopes that no agent has seen. */
+/** All of them, with ids of the scene's agent, which is one of the world's, and envelopes that no agent has received. */
 export const routesOf = async (world: World, scene: CallScene): Promise<Route[]> => {
   const { base, acme, globex } = world
   const envelopes = [base, acme, globex].flatMap(({ newEnvelopes }) => newEnvelopes.map(({ envelope }) => envelope))

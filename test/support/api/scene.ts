@@ -1,5 +1,5 @@
-/** What the files of the api layer share: the world that was made for them, and a client of it. */
-// They run side by side, so globex is only looked at: what is written is written in acme, in the base agent, or in a tenant of one's own.
+/** Shared by the files of the api layer: their world, and a client of it. */
+// They run side by side, so globex is only read: tests write in acme, in the base agent, or in their own tenant.
 import { randomUUID } from 'node:crypto'
 import { expect, inject } from 'vitest'
 import { type Answer, ApiClient } from './client.ts'

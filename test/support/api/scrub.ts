@@ -3,7 +3,7 @@ import type { Json } from '../stage/in-process-stage.ts'
 
 const TIME = '2026-01-01T00:00:00'
 
-/** Numbers for what is alike, in the order of first appearance. */
+/** Numbers equal values in the order of first appearance. */
 class Names {
   readonly #known = new Map<string, number>()
 
@@ -18,7 +18,7 @@ const base64urlOf = (value: unknown): string => Buffer.from(JSON.stringify(value
 
 const decoded = (text: string): unknown => JSON.parse(Buffer.from(text, 'base64url').toString())
 
-/** Scrubs JSON values; what is the same in one is the same in all that this function is given. */
+/** Scrubs JSON values; equal values get the same name in all calls of this function. */
 export const scrubber = (): ((value: Json) => Json) => {
   const uuids = new Names()
   const keys = new Names()
@@ -31,7 +31,7 @@ export const scrubber = (): ((value: Json) => Json) => {
       .replace(/\?(oob|c_i)=([\w-]+)/g, (_, name, invitation) => `?${name}=${base64urlOf(scrub(decoded(invitation)))}`)
       .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:3000')
       .replace(/localhost%3A\d+/g, 'localhost%3A3000')
-      // Signatures before hashes: one may look as if it held the other.
+      // Signatures before hashes: a hash's pattern may match within a signature.
       .replace(/\bz[1-9A-HJ-NP-Za-km-z]{80,90}\b/, `z${'A'.repeat(87)}`)
       .replace(/Qm[1-9A-HJ-NP-Za-km-z]{44}/g, (hash) => `QmExample${hashes.numberOf(hash)}`)
       .replace(/whsec_[\w+/=]+/g, `whsec_${'A'.repeat(43)}=`)

@@ -1,4 +1,4 @@
-/** Token issuers of the tests: they sign what a real issuer would, and what no issuer ever should. */
+/** Token issuers of the tests: they sign valid tokens, and tokens that no issuer should sign. */
 import { createPrivateKey, type JsonWebKeyInput, sign as signBytes } from 'node:crypto'
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 
@@ -30,7 +30,7 @@ export const epochSeconds = (): number => Math.floor(Date.now() / 1000)
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The claims of a good token; one that is given as `undefined` is left out. */
+/** The claims of a valid token; an `undefined` one is left out. */
 export const claimsOf = ({ issuer, audience }: TestIssuer, claims: Claims = {}): Claims => ({
   iss: issuer,
   aud: audience,
@@ -39,7 +39,7 @@ export const claimsOf = ({ issuer, audience }: TestIssuer, claims: Claims = {}):
   ...claims,
 })
 
-/** A token with a good signature, whatever its claims say. */
+/** A token with a valid signature and any claims. */
 export const sign = async (issuer: TestIssuer, claims: Claims = {}, header: object = {}): Promise<string> => {
   const { algorithm, privateKey } = issuer
   return new SignJWT(JSON.parse(JSON.stringify(claimsOf(issuer, claims))))
@@ -47,7 +47,7 @@ export const sign = async (issuer: TestIssuer, claims: Claims = {}, header: obje
     .sign(await importJWK(privateKey, algorithm), { crit: { odd: false } })
 }
 
-/** The same at once, with any claims and header at all; for an issuer with an Ed25519 key (RFC 8037). */
+/** The same synchronously, with any claims and header; for an issuer with an Ed25519 key (RFC 8037). */
 export const signNow = (issuer: TestIssuer, claims: unknown, header: object = {}): string => {
   const { algorithm: alg, privateKey } = issuer
   const content = `${encode({ alg, kid: privateKey.kid, ...header })}.${encode(claims)}`
@@ -55,7 +55,7 @@ export const signNow = (issuer: TestIssuer, claims: unknown, header: object = {}
   return `${content}.${signBytes(null, Buffer.from(content), createPrivateKey(key)).toString('base64url')}`
 }
 
-/** A token that says of itself that nobody signed it (RFC 7519, section 6). */
+/** A token that declares itself unsigned (RFC 7519, section 6). */
 export const unsecured = (issuer: TestIssuer, alg = 'none'): string =>
   `${encode({ alg, kid: issuer.privateKey.kid })}.${encode(claimsOf(issuer))}.`
 

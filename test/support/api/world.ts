@@ -27,12 +27,12 @@ export interface World {
 
 export interface RunningWorld extends World {
   wallet: Wallet
-  /** All that the stage has written so far. */
+  /** The stage's output so far. */
   output(): string
   stop(): Promise<void>
 }
 
-/** What limited issuers may say; the others may say all. */
+/** Claims that limited issuers may make; the others may make all. */
 const LIMITS = {
   limited: {
     roles: ['RestRootAgentWithTenants', 'RestTenantAgent'],
@@ -67,7 +67,7 @@ const startIssuers = async () => {
     { ...withKey(limited), grants: LIMITS.limited },
     { ...withKey(ofOrganizations), grants: LIMITS.ofOrganizations },
     entry(remote, { jwksUri: url }),
-    // The discard port: nobody listens there.
+    // The discard port: no server listens there.
     entry(unreachable, { jwksUri: 'http://127.0.0.1:9/jwks' }),
   ]
   return { server, settings, issuers: { eddsa, remote, unreachable, limited, ofOrganizations } }
@@ -76,7 +76,7 @@ const startIssuers = async () => {
 /** Starts all of it. */
 export const startWorld = async (): Promise<RunningWorld> => {
   const { server, settings, issuers } = await startIssuers()
-  // As on AWS: what is sealed, and what functions may do for it, are the same.
+  // As on AWS: with the same sealing and permissions.
   const kms = await startKms('alias/local')
   const [stage, wallet, silentWallet] = await Promise.all([
     // The environment of the tests names a public URL, which is not this stage's.

@@ -1,4 +1,4 @@
-/** Answers the commands of all clients of the AWS SDK, which asks nobody. */
+/** Answers the commands of all clients of the AWS SDK, which send no request. */
 import { STSClient } from '@aws-sdk/client-sts'
 import { type MockInstance, vi } from 'vitest'
 
@@ -11,7 +11,7 @@ export const answerCommands = (answers: Answers): MockInstance =>
     .spyOn(Object.getPrototypeOf(STSClient.prototype), 'send')
     .mockImplementation(async (command: unknown): Promise<object> => {
       const { name } = Object(command).constructor
-      const answer = answers[name] ?? new Error(`nobody answers ${name}`)
+      const answer = answers[name] ?? new Error(`no answer for ${name}`)
       if (answer instanceof Error) throw answer
       return typeof answer === 'function' ? answer(Object(command).input) : answer
     })

@@ -1,4 +1,4 @@
-/** A scene of AnonCreds: a tenant with a credential definition, a wallet with a credential of it, and envelopes that the agent has not got yet. */
+/** A scene of AnonCreds: a tenant with a credential definition, a wallet with a credential of it, and envelopes that the agent has not received yet. */
 import type { DidCommEncryptedMessage } from '@credo-ts/didcomm'
 import { waitFor } from '../../wallet/wait.ts'
 import { requestBody } from '../scenes.ts'
@@ -11,10 +11,10 @@ const VALUES = { name: 'Ada', age: '24', degree: 'Bachelor', zip: '8001' }
 
 const REGISTRY_SIZE = 500
 
-/** How such a wallet is started: it does nothing by itself. */
+/** Options of such a wallet: it does nothing automatically. */
 export const WALLET = { acceptOffers: false, answerProofs: false } as const
 
-/** What the wallet has written, and the exchange of the agent that it is for. */
+/** A message of the wallet, and the agent's exchange that it belongs to. */
 export interface Captured {
   envelope: DidCommEncryptedMessage
   /** Of the agent's record. */
@@ -42,7 +42,7 @@ export class AnonCredsScene {
     this.credentialDefinitionId = made.credentialDefinitionId
   }
 
-  /** Rejects when an operation answers with an error, or when something does not come about in time. */
+  /** Rejects when an operation answers with an error, or when something does not happen in time. */
   static async play(call: CallOperation, capturing: CapturingWallet): Promise<AnonCredsScene> {
     const { id: tenantId } = await ask(call, 'create-tenant', { body: { config: { label: 'University' } } })
     const caller = { tenantId }
@@ -60,7 +60,7 @@ export class AnonCredsScene {
     return scene
   }
 
-  /** Has another definition made; resolves when it is there. */
+  /** Has another definition created; resolves when it is finished. */
   define(tag: string): Promise<Json> {
     return define(this.#call, this.caller, this.schemaId, tag)
   }
@@ -95,7 +95,7 @@ export class AnonCredsScene {
     return { envelope: await captureSent(present), id: asked.proofRecordId, walletRecordId: proof.id }
   }
 
-  /** Resolves when the wallet has what the agent answered, and the agent nothing to do any more. */
+  /** Resolves when the wallet has the agent's answer, and the agent is idle. */
   async settled({ walletRecordId }: Captured): Promise<void> {
     const { credentials, proofs } = this.#capturing.wallet.agent.didcomm
     await waitFor('the answer', async () => {
@@ -116,7 +116,7 @@ export class AnonCredsScene {
     return { protocolVersion: 'v2', autoAcceptProof: 'always', proofFormats: { anoncreds } }
   }
 
-  /** The wallet gets the one credential that it presents; until the registry is there, an offer is a 503. */
+  /** The wallet gets the one credential that it presents; until the registry exists, an offer is a 503. */
   async #hold(): Promise<void> {
     const { wallet } = this.#capturing
     const offered = await waitFor('a revocation registry', async () => {

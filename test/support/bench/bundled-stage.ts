@@ -1,4 +1,4 @@
-/** The service made of its zips: each function bundled and in a process of its own, over an embedded table, stream and queues. */
+/** The service made of its zips: each function bundled and in a separate process, over an embedded table, stream and queues. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -32,13 +32,13 @@ export interface BundledReply {
 export interface BundledStage {
   /** Of every function. */
   environment: Record<string, string>
-  /** Calls a function; its process is started when it is called first. */
+  /** Calls a function; its process is started by the first call. */
   invoke(name: string, event: unknown): Promise<unknown>
   /** Calls an operation as the gateway does. */
   call(name: string, call?: GatewayCall): Promise<BundledReply>
   /** The last event of each function. */
   events: Map<string, unknown>
-  /** Nothing leaves any more. */
+  /** Blocks all requests that leave. */
   stopDeliveries(): Promise<void>
   /** Processor time of a function's process so far, in ms. */
   cpuMs(name: string): number
@@ -47,7 +47,7 @@ export interface BundledStage {
   stop(): Promise<void>
 }
 
-/** What is JSON is parsed. */
+/** JSON is parsed. */
 const parsed = ({ headers = {}, body, isBase64Encoded = false }: APIGatewayProxyResult): Json => {
   if (body === '') return undefined
   const isJson = /^application\/json\b/.test(String(headers['content-type'] ?? 'application/json'))
@@ -63,7 +63,7 @@ export const toReply = (result: unknown): BundledReply => {
   }
 }
 
-/** What agents publish of AnonCreds: the function that serves it, and the parameters of its path. */
+/** Published objects of AnonCreds: the function that serves one, and the parameters of its path. */
 const publishedAt = (url: string): { name: string; path: Record<string, string> } | undefined => {
   const [, tenantId = '', file = '', resourceId = ''] =
     /^\/webvh\/([^/]+)\/(did\.jsonl|resources\/([^/]+))$/.exec(url) ?? []
@@ -111,7 +111,7 @@ export const startBundledStage = async (
     const { module } = functions.get(name) ?? { module: `no function ${name}` }
     // As /var/task on AWS.
     const library = needsLibrary(name) ? { LIB_ANONCREDS_PATH: dirname(module) } : {}
-    // Verifiers and issuers need https. What a wallet of these tests reaches is without.
+    // Verifiers and issuers need https. The wallets of these tests use http.
     const address = ['create-verifier', 'create-issuer'].includes(name) ? { PUBLIC_URL: HTTPS_URL } : {}
     const starting = startFunction(module, exportOf(name), { ...stage.environment, ...library, ...address })
     starting.then((running) => started.set(name, running)).catch(() => {})
@@ -177,7 +177,7 @@ export const startBundledStage = async (
       body: Buffer.concat(chunks).toString(),
       ...(tenantId === undefined ? {} : { path: { tenantId } }),
     })
-    // An envelope that goes back is text: its content type is not JSON's.
+    // An envelope in an answer is text: its content type is not JSON's.
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     response.writeHead(status, headers).end(body === undefined ? '' : text)
   })

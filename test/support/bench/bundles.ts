@@ -1,4 +1,4 @@
-/** Functions as they are deployed: bundled, zipped, and unpacked again into a folder from which no package can be reached. */
+/** Functions as deployed: bundled, zipped, and unpacked again into a folder from which no package can be reached. */
 import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -51,13 +51,13 @@ export interface Unpacked {
   remove(): Promise<void>
 }
 
-/** Of AnonCreds' library for this machine; none where it is not. Beside the zip: to compress 12 MB takes a second. */
+/** Of AnonCreds' library for this machine; none where it is not installed. Beside the zip: to compress 12 MB takes a second. */
 const nativeFilesHere = async (): Promise<Record<string, Uint8Array>> => {
   const library = libraryFor(process.arch)
   return library === undefined ? {} : nativeFiles(process.arch, library)
 }
 
-/** Writes a function's files into a folder of its own, with this machine's library where it needs one. */
+/** Writes a function's files into a separate folder, with this machine's library where it needs one. */
 const write = async (
   name: string,
   folder: string,
@@ -66,7 +66,7 @@ const write = async (
   native: Record<string, Uint8Array>,
 ): Promise<UnpackedFunction> => {
   await mkdir(folder)
-  // The settings of whoever packaged it are none of a test's.
+  // A test does not take the settings with which it was packaged.
   const { [PACKED_FILE]: _, ...unzipped } = unzipSync(zipped)
   const beside = needsLibrary(name) ? native : {}
   for (const [file, contents] of Object.entries({ ...unzipped, ...beside }))
@@ -75,7 +75,7 @@ const write = async (
   return { ...bundled, name, zipped, module: join(folder, module) }
 }
 
-/** Bundles of these functions: those that have the same of AnonCreds are made in one call. */
+/** Bundles of these functions: those with the same parts of AnonCreds are made in one call. */
 const bundlesTogether = async (names: readonly string[]): Promise<Map<string, Bundle>> => {
   const bundles = new Map<string, Bundle>()
   for (const group of Map.groupBy(names, (name) => JSON.stringify(contentsOf(name))).values()) {
@@ -86,7 +86,7 @@ const bundlesTogether = async (names: readonly string[]): Promise<Map<string, Bu
   return bundles
 }
 
-/** What `write` is given of a function. */
+/** The argument of `write` for a function. */
 type Made = [bundled: Bundle, zipped: Uint8Array]
 
 const unpack = async (names: readonly string[], make: (name: string) => Promise<Made>): Promise<Unpacked> => {
@@ -97,7 +97,7 @@ const unpack = async (names: readonly string[], make: (name: string) => Promise<
   return { functions, folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Bundles and unpacks functions into a temporary folder: each by itself, as it is deployed, but for those that are bundled `together`. */
+/** Bundles and unpacks functions into a temporary folder: each by itself, as deployed, but for those that are bundled `together`. */
 export const unpackFunctions = async (
   names: readonly string[] = FUNCTIONS,
   together: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** A function in a plain Node process of its own, started and called as Lambda does it. */
+/** A function in a separate plain Node process, started and called as Lambda does it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { performance } from 'node:perf_hooks'
@@ -8,15 +8,15 @@ import { fileURLToPath } from 'node:url'
 
 const RUNTIME = fileURLToPath(new URL('./runtime.mjs', import.meta.url))
 
-/** A process has this long to end by itself, in ms. */
+/** Time in which a process must end by itself, in ms. */
 const END_MS = 1_000
 
 export interface FunctionProcess {
-  /** From the start of the process until the handler was there, in ms. */
+  /** From the start of the process until the handler was loaded, in ms. */
   readyMs: number
   /** Calls the handler; events wait for each other. Rejects with what it throws, and when the process ends. */
   invoke(event: unknown): Promise<unknown>
-  /** Processor time until it last said something, in ms. */
+  /** Processor time until its last line, in ms. */
   cpuMs(): number
   /** What it wrote to stderr. */
   complaints(): string
@@ -30,7 +30,7 @@ interface Said {
   error?: string
 }
 
-/** Each line of the process, as soon as it is there; the one that waits longest gets it. */
+/** Each line of the process, as soon as it arrives; the longest waiting reader gets it. */
 class Lines {
   readonly #waiting: PromiseWithResolvers<Said>[] = []
   #ended: Error | undefined

@@ -1,4 +1,4 @@
-/** Events of API Gateway's REST API, with all that they have: what comes in is parsed, copied and frozen on the way to a function. */
+/** Events of API Gateway's REST API, with all their members: they are parsed, copied and frozen on the way to a function. */
 import { randomUUID } from 'node:crypto'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { toAuthorizerContext } from '../../../lib/auth/principal.ts'
@@ -8,7 +8,7 @@ export interface GatewayCall {
   method?: string
   path?: Record<string, string>
   query?: Record<string, string>
-  /** Goes in as it is when it is a string, else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   body?: unknown
   headers?: Record<string, string>
   /** Whose token; a root token with tenants unless said. */

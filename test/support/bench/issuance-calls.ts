@@ -9,7 +9,7 @@ import { newKey } from '../openid/jwts.ts'
 import type { BundledStage } from './bundled-stage.ts'
 import { callsOf, lastOf, type MeasuredFlow } from './openid-calls.ts'
 
-/** Of the list that is measured, in 64 pieces. */
+/** Entries of the measured list, in 64 pieces. */
 const REVOKED = 10_000
 const BATCH = 10
 /** Of the same list, in batches of the largest size. */
@@ -47,7 +47,7 @@ export const issuanceCalls = async (stage: BundledStage): Promise<MeasuredFlow> 
   }
   await revoke(REVOKED)
   const until = new Date(Date.now() + DAY)
-  /** As issuing does, and nothing but the marks of its indexes. */
+  /** Writes the marks of the indexes as issuing does, and nothing else. */
   const issueOthers = async () => {
     for (let marks = 0; marks < OTHERS; marks += MAX_BATCH)
       await transaction(tenant, (unit) => drawIndexes(unit, { issuerId, count: MAX_BATCH, until }))

@@ -7,11 +7,11 @@ import type { BundledStage } from './bundled-stage.ts'
 export interface MeasuredCall {
   /** Of the function. */
   name: string
-  /** What is special about the call: the function has another one, too. */
+  /** What distinguishes the call from others of the function. */
   what?: string
   /** Ms of a processor: warm, and cold beyond those of the function that only reads; absent: not measured. */
   most: { warm?: number; cold?: number }
-  /** What only this call can take: for `gatewayEvent`, or the event itself. */
+  /** The next call, which is valid once: for `gatewayEvent`, or the event itself. */
   next: () => Promise<object>
 }
 
@@ -36,5 +36,5 @@ export const callsOf = (stage: BundledStage) =>
     },
   }) as InProcessStage
 
-/** The event with which a function was called last: as another one's call. */
+/** The last event of a function, as a call of another one. */
 export const lastOf = (stage: BundledStage, name: string): object => stage.events.get(name) as object

@@ -1,15 +1,15 @@
 /**
  * One side of the paired measurement (test/bench/paired.ts): the bundled functions of a checkout, in a process of its
- * own. Says what a number of warm requests took of a processor, each time it is asked.
+ * own. Reports the processor time of a number of warm requests, each time it is asked.
  */
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What is measured; each is bundled by itself, as it is deployed. */
+/** The measured functions; each is bundled by itself, as deployed. */
 const MEASURED = ['create-request', 'receive-didcomm', 'send-message', 'get-connection-by-id']
 
-/** What the scene calls beside these, directly or by the stream and the queues. */
+/** Other functions that the scene calls, directly or by the stream and the queues. */
 const OTHERS = [
   ...['create-tenant', 'get-connections', 'create-offer', 'tenant-get-basic-messages', 'get-credential-by-id'],
   ...['tenant-proof-form-data', 'dispatch-changes', 'deliver', 'deliver-slowly', 'wake', 'run-jobs'],
@@ -21,7 +21,7 @@ export interface Asked {
   count: number
 }
 
-/** The messages to the process that started this one: first what can be asked, then ms of a request. */
+/** The messages to the process that started this one: first the names of operations, then ms of a request. */
 export type Told = { operations: string[] } | { cpuMs: number }
 
 const [folder = ''] = process.argv.slice(2)
@@ -38,7 +38,7 @@ const { exportOf } = await from<typeof import('../source/operation-functions.ts'
   'test/support/source/operation-functions.ts',
 )
 
-/** A handler that takes many events at once too: to be frozen and thawed between them would be measured as well. */
+/** A handler that also takes many events in one call: freezing and thawing between them would be measured as well. */
 const takingMany = (module: string, handler: string): string => `
   import { ${handler} as handle } from ${JSON.stringify(module)}
   export const ${handler} = async (event, context) => {

@@ -18,7 +18,7 @@ import {
 import type { BundledStage } from './bundled-stage.ts'
 import { callsOf, lastOf, type MeasuredFlow } from './openid-calls.ts'
 
-/** A host of a list that nobody may cache, as long as one of 100,000 credentials. */
+/** A host of a list that must not be cached, as long as one of 100,000 credentials. */
 const startListHost = async ({ leaf, leafKey }: Authority) => {
   const lst = deflateSync(Buffer.alloc(12_500)).toString('base64url')
   const server = createServer((_, response) =>

@@ -1,4 +1,4 @@
-/** What Node reads of a bundle before its handler is there. */
+/** The files of a bundle that Node reads before its handler is loaded. */
 import type { Bundle } from '../../../infra/bundle/bundle.ts'
 
 /** index.mjs, the files that it imports, and those import, and so on. */

@@ -1,6 +1,6 @@
 /**
  * Lambda's runtime in small: loads a handler, says that it is ready, then takes one event at a time and is frozen in between. Plain JavaScript
- * that imports next to nothing, so that what a start costs is what the function costs.
+ * that imports next to nothing, so that a start costs only what the function costs.
  */
 import { readSync, writeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 const EVENTS = 0
 const ANSWERS = 3
 
-/** Time that the function is told to have left, in ms. */
+/** The remaining time that the function sees, in ms. */
 const REMAINING = 25_000
 
 const NEWLINE = 10
@@ -42,9 +42,9 @@ const { [name]: handler } = await import(module)
 if (typeof handler !== 'function') throw new Error(`${module} exports no function ${name}`)
 say({ ready: true })
 
-/** What is in use, in bytes, of what V8 and the modules have allocated, and what the process has of the machine. */
+/** Bytes in use of what V8 and the modules have allocated, and the resident memory of the process. */
 const memory = () => {
-  // Buffers are freed in the background: the second collection waits for what the first has found.
+  // Buffers are freed in the background: the second collection waits for those of the first.
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, external, rss } = process.memoryUsage()
@@ -61,5 +61,5 @@ for (let event = nextEvent(); event !== undefined; event = nextEvent()) {
   // Sockets that closed while the process was frozen are noticed before the next event, as after a thaw.
   await delay(0)
 }
-// What a process has compiled is written to its cache when it ends in order.
+// A process writes its compile cache when it ends normally.
 process.exit(0)

@@ -23,7 +23,7 @@ export interface Scene {
   proof: Json
 }
 
-/** Rejects when an operation answers with an error, or when something does not come about in time. */
+/** Rejects when an operation answers with an error, or when something does not happen in time. */
 export const playScene = async (call: CallOperation, wallet: Wallet): Promise<Scene> => {
   const ask = async (name: string, given: GatewayCall): Promise<Json> => {
     const { status, body } = await call(name, given)
@@ -67,7 +67,7 @@ export interface CapturingWallet {
   capture(walletConnectionId: string): Promise<DidCommEncryptedMessage>
 }
 
-/** A wallet whose envelopes can be had before the agent has them. */
+/** A wallet whose envelopes can be caught before the agent receives them. */
 export const startCapturingWallet = async (options: WalletOptions = {}): Promise<CapturingWallet> => {
   let captured: DidCommEncryptedMessage[] | undefined
   const wallet = await Wallet.start({

@@ -1,4 +1,4 @@
-/** Tables for people: columns as wide as what is in them, numbers to the right. */
+/** Tables for people: columns as wide as their contents, numbers to the right. */
 
 export type Cell = string | number
 

@@ -1,6 +1,6 @@
 /**
- * Example calls, by operationId: the suites that hold every operation to the same rules iterate over the contracts, and
- * take from here how a request is made that succeeds. What follows from a contract stands in no table (by-contract.ts).
+ * Example calls, by operationId: the suites that check the same rules for every operation iterate over the contracts, and
+ * take from here how to make a request that succeeds. Calls that follow from a contract need no entry (by-contract.ts).
  */
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { anoncreds } from './anoncreds.ts'
@@ -47,7 +47,7 @@ export const EXAMPLES: Examples = {
   ...x509,
 }
 
-/** How an operation is called, where its example is in the table or follows from its contract. */
+/** The example of an operation, from the table or from its contract. */
 export const makerOf = (operationId: string): MakeExample | undefined => {
   const contract = OPERATIONS.find((one) => one.operationId === operationId)
   return EXAMPLES[operationId] ?? (contract && exampleByContract(contract))

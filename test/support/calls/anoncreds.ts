@@ -16,7 +16,7 @@ export const anoncreds: Examples = {
     return {
       asked: { body: { schemaId, tag: randomUUID() } },
       other: { body: { schemaId, tag: 'another' } },
-      // An agent makes two at a time.
+      // An agent generates two at a time.
       caller: await scene.newTenant(),
       // Keys take a processor seconds.
       generateFrom: [{ body: { schemaId: 'did:webvh:nothing', tag: 'default', supportRevocation: true } }],

@@ -1,5 +1,5 @@
 /**
- * Example calls that follow from a contract: of an operation that takes nothing but texts, and records which the scene
+ * Example calls that follow from a contract: of operations whose input is only texts, and records which the scene
  * can make.
  */
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import type { Asked, CallScene, MakeExample } from './call-scene.ts'
 import { issued } from './exchanges.ts'
 import { presented } from './presented-proofs.ts'
 
-/** How a new record is made that the caller's agent has, by the parameter of the path that names it. */
+/** How to make a new record of the caller's agent, by the path parameter that names it. */
 const RECORDS: Record<string, (scene: CallScene) => Promise<string>> = {
   tenantId: async ({ tenantId }) => tenantId,
   connectionId: (scene) => scene.connect(),
@@ -35,7 +35,7 @@ const bodyOf = (schema: Schema): object => {
 }
 
 /**
- * Undefined where the contract does not tell enough: it has parameters or a required body that nobody knows here, or
+ * Undefined where the contract does not tell enough: it has parameters or a required body that this module does not know, or
  * needs two different requests and names neither a record nor a text. Records that are to change are new; those that are only read are
  * made once.
  */
@@ -54,12 +54,12 @@ export const exampleByContract = (contract: Contract): MakeExample | undefined =
     ...(body && { body: bodyOf(body) }),
   })
   const recordOf = (scene: CallScene, name: string): Promise<string> | undefined => {
-    const make = () => RECORDS[name]?.(scene) ?? Promise.reject(new Error(`nobody makes a ${name}`))
+    const make = () => RECORDS[name]?.(scene) ?? Promise.reject(new Error(`no example makes a ${name}`))
     return idempotent ? make() : scene.once(`${name} by contract`, make)
   }
   return async (scene) => ({
     asked: await ask(scene),
     ...(idempotent && { other: await ask(scene) }),
-    ...(names.includes('tenantId') && { stranger: await scene.newTenant() }),
+    ...(names.includes('tenantId') && { unauthorized: await scene.newTenant() }),
   })
 }

@@ -1,5 +1,5 @@
 /**
- * What the example calls are made with: a running service, a tenant of it, and a wallet with connections to the tenant.
+ * The context of the example calls: a running service, a tenant of it, and a wallet with connections to the tenant.
  */
 import { waitFor } from '../../wallet/wait.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
@@ -12,18 +12,18 @@ export type CallOperation = (operationId: string, call: Call) => Promise<Pick<Re
 /** A request to an operation, without who makes it. */
 export type Asked = Pick<Call, 'path' | 'query' | 'body' | 'headers'>
 
-/** A request that succeeds, once: records that it changes are its own. */
+/** A request that succeeds, once: it changes only records of its own. */
 export interface CallExample {
   asked: Asked
-  /** Another valid one, which may find nothing; required of operations that take an `Idempotency-Key`. */
+  /** Another valid one, whose answer may be empty; required of operations that take an `Idempotency-Key`. */
   other?: Asked
-  /** Who may. The scene's tenant unless said. */
+  /** An authorized caller. By default the scene's tenant. */
   caller?: Caller
-  /** A caller with a valid token who may not. None where every token may, in its own agent. */
-  stranger?: Caller
-  /** Whoever asks gets the same answer. By default, records that the path names are shown to their own agent only. */
+  /** An unauthorized caller with a valid token. None where every token is authorized, in its own agent. */
+  unauthorized?: Caller
+  /** Every caller gets the same answer. By default, records that the path names are shown to their own agent only. */
   isPublic?: true
-  /** What generated requests are made of instead of `asked` and `other`. */
+  /** Base of generated requests in place of `asked` and `other`. */
   generateFrom?: Asked[]
 }
 
@@ -52,25 +52,25 @@ export class CallScene {
     this.tenantId = tenantId
   }
 
-  /** A scene in a new tenant. What is sent must arrive by itself until it is there. */
+  /** A scene in a new tenant. Messages must be delivered automatically until it is complete. */
   static async start(call: CallOperation, wallet: Wallet): Promise<CallScene> {
     const { body: tenant } = await call('CreateTenant', { body: { config: { label: 'Acme' } } })
     return new CallScene(call, wallet, tenant.id)
   }
 
-  /** Calls an operation, as the scene's tenant unless said. */
+  /** Calls an operation, by default as the scene's tenant. */
   call(operationId: string, call: Call = {}): Promise<Pick<Reply, 'status' | 'body'>> {
     return this.#call(operationId, { caller: { tenantId: this.tenantId }, ...call })
   }
 
-  /** The same, and resolves to the body of the answer. Rejects where it is no success. */
+  /** The same, and resolves to the body of the answer. Rejects unless it succeeds. */
   async done(operationId: string, call?: Call): Promise<Json> {
     const { status, body } = await this.call(operationId, call)
     if (status >= 300) throw new Error(`${operationId} answers ${status}: ${JSON.stringify(body)}`)
     return body
   }
 
-  /** What the examples share: made when it is first asked for. */
+  /** Shared by the examples, and made at the first use. */
   once<T>(name: string, make: () => Promise<T>): Promise<T> {
     const made = (this.#made.get(name) as Promise<T> | undefined) ?? make()
     this.#made.set(name, made)
@@ -91,8 +91,8 @@ export class CallScene {
   }
 
   /**
-   * Another tenant of the service, the ids of a completed connection on the scene's side and on its own. For what goes
-   * on between two agents.
+   * Another tenant of the service, the ids of a completed connection on the scene's side and on its own. For exchanges
+   * between two agents.
    */
   peer(): Promise<Peer> {
     return this.once('peer', async () => {
@@ -102,12 +102,16 @@ export class CallScene {
       const query = { outOfBandId: outOfBandRecord.id }
       const [own] = await this.until('GetConnections', { query }, ([found]) => found?.state === 'completed')
       const path = { connectionId: taken.connectionRecord.id }
-      const theirs = await this.until('GetConnectionById', { caller, path }, ({ state }) => state === 'completed')
-      return { caller, connectionId: own.id, theirConnectionId: theirs.id }
+      const peerConnection = await this.until(
+        'GetConnectionById',
+        { caller, path },
+        ({ state }) => state === 'completed',
+      )
+      return { caller, connectionId: own.id, theirConnectionId: peerConnection.id }
     })
   }
 
-  /** Calls a reading operation until its answer is as `fits` says. Resolves to this answer. */
+  /** Calls a reading operation until its answer satisfies `fits`. Resolves to this answer. */
   until(operationId: string, call: Call, fits: (body: Json) => boolean): Promise<Json> {
     return waitFor(`${operationId} to show it`, async () => {
       const body = await this.done(operationId, call)
@@ -115,7 +119,7 @@ export class CallScene {
     })
   }
 
-  /** A new tenant, which makes and has nothing yet. */
+  /** A new tenant without records. */
   async newTenant(): Promise<{ tenantId: string }> {
     const { body } = await this.#call('CreateTenant', { body: { config: { label: 'Another' } } })
     return { tenantId: body.id }

@@ -4,7 +4,7 @@ import { catchEnvelope } from '../wallets/new-envelope.ts'
 import type { Examples } from './call-scene.ts'
 
 export const didcomm: Examples = {
-  /** An envelope is good once. */
+  /** An envelope is valid once. */
   ReceiveDidcomm: async (scene) => {
     const { invitationUrl } = await scene.done('CreateRequest', { body: requestBody })
     const { envelope } = await catchEnvelope(invitationUrl)

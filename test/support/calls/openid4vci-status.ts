@@ -31,7 +31,7 @@ export const issuedSession = (tenantId: string, { count = 1, index, ...more }: G
     return id
   })
 
-/** One that changes, and one that does, too; each with a list of its own, to which its change adds the first piece. */
+/** Two sessions whose status changes; each has its own list, to which the change adds the first piece. */
 const change =
   (given: Given = {}) =>
   async ({ tenantId }: CallScene) => {

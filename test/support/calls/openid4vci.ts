@@ -52,7 +52,7 @@ const once = (scene: CallScene) => scene.once('issued session', () => issuedSess
 const SETTINGS = { display: [{ name: 'Acme' }], credentialConfigurationsSupported: configurations() }
 const OTHER = { credentialConfigurationsSupported: {} }
 
-/** A read of a document that anybody may make. */
+/** A read of a public document. */
 const open =
   (more: Record<string, string> = {}) =>
   async (scene: CallScene) => {

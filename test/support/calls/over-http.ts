@@ -19,7 +19,7 @@ export const callOverHttp = (api: ApiClient, world: World): CallOperation => {
     const contract = contractOf(operationId)
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`
     const address = writePath(contract, path) + search
-    // A form, as it is.
+    // A form, unchanged.
     if (typeof body === 'string')
       return api.send({ method: contract.method, path: address, headers: headers ?? {}, body })
     return api.ask(contract.method, address, {

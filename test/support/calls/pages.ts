@@ -1,4 +1,4 @@
-/** Example calls of what people see. */
+/** Example calls of pages for people. */
 import { requestBody } from '../scenes.ts'
 import type { CallScene, Examples } from './call-scene.ts'
 

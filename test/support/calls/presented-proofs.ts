@@ -13,7 +13,7 @@ interface From {
 
 export const scenes = (scene: CallScene): Caller => ({ tenantId: scene.tenantId })
 
-/** Has one tenant issue a degree to another, which keeps it. */
+/** Has one tenant issue a degree to another, which stores it. */
 export const issue = async (scene: CallScene, { caller, connectionId }: From, holder: Caller): Promise<void> => {
   const { did } = await scene.done('CreateDid', { caller: holder, body: { method: 'key', keyType: 'ed25519' } })
   const { threadId } = await scene.done('CreateOffer', { caller, body: offerBody(connectionId, did) })

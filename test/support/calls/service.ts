@@ -1,4 +1,4 @@
-/** Example calls of what the service says of itself. */
+/** Example calls of the service's own information. */
 import type { Examples } from './call-scene.ts'
 
 export const service: Examples = {

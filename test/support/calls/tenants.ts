@@ -6,6 +6,6 @@ export const tenants: Examples = {
     asked: { body: { config: { label: 'one', connectionImageUrl: 'https://example.org/logo.png' } } },
     other: { body: { config: { label: 'two' } } },
     caller: {},
-    stranger: { tenantId },
+    unauthorized: { tenantId },
   }),
 }

@@ -1,17 +1,17 @@
-/** Example calls of what an organization does with its webhook endpoints. */
+/** Example calls on the webhook endpoints of an organization. */
 import { randomUUID } from 'node:crypto'
 import type { Asked, CallExample, CallScene, Examples, MakeExample } from './call-scene.ts'
 
-/** Where nobody listens. */
+/** No server listens there. */
 const newHook = () => `http://127.0.0.1:1024/${randomUUID()}`
 
-/** An organization of its own, so that no call finds what another one left; and who may manage it, and who may not. */
+/** A separate organization, so that no call finds another one's endpoints; with an authorized caller and an unauthorized one. */
 const newOrganization = ({ tenantId }: CallScene) => {
   const orgId = `org-${randomUUID()}`
   return {
     orgId,
     caller: { tenantId, organizations: { [orgId]: ['owner'] } },
-    stranger: { tenantId, organizations: { [orgId]: ['member'] } },
+    unauthorized: { tenantId, organizations: { [orgId]: ['member'] } },
   }
 }
 

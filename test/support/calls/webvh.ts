@@ -1,4 +1,4 @@
-/** Example calls of what everybody reads who holds or verifies a credential. */
+/** Example calls of public documents that holders and verifiers read. */
 import { createHash, randomBytes } from 'node:crypto'
 import { TypedArrayEncoder } from '@credo-ts/core'
 import { schemaIdOf } from './anoncreds.ts'

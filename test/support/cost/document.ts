@@ -1,4 +1,4 @@
-/** The tables of docs/cost.md: rows of flows, what a row comes to, and what operations of a kind may consume. */
+/** The tables of docs/cost.md: rows of flows, the cost of a row, and the budgets of kinds of operations. */
 import { readFileSync } from 'node:fs'
 import { functionsOfServiceFile } from '../../../infra/access/service-file.ts'
 import type { Contract } from '../../../lib/interface/contract.ts'
@@ -40,9 +40,9 @@ export const documented = new Map(
 /** Units that operations of a kind may consume, and US dollars for a million of them without milliseconds. */
 export const budgets = cells
   .filter(({ length, 3: read = '', 4: write = '' }) => length === 7 && /^\d+$/.test(read) && /^\d+$/.test(write))
-  .map(([, kind = '', uses = '', ...numbers]) => {
+  .map(([, kind = '', permissions = '', ...numbers]) => {
     const [read = 0, write = 0, total = 0] = numbers.map(Number)
-    return { kind, uses: [...uses.matchAll(/`(.+?)`/g)].map(([, name = '']) => name), read, write, total }
+    return { kind, permissions: [...permissions.matchAll(/`(.+?)`/g)].map(([, name = '']) => name), read, write, total }
   })
 
 /** Requests to the table at most, by the operation's function or by a kind of operation. */
@@ -54,12 +54,13 @@ export const requestBudgets = new Map(
 
 /** The budget of an operation: the last one whose `uses` it has, or that of operations which need none of them. */
 export const budgetOf = ({ operationId, writes }: Contract) => {
-  const uses = functionsOfServiceFile()[handlerOf(operationId)]?.uses ?? []
+  const permissions = functionsOfServiceFile()[handlerOf(operationId)]?.permissions ?? []
   const [reads, changes, ...others] = budgets
-  return writes ? (others.findLast((budget) => budget.uses.some((name) => uses.includes(name))) ?? changes) : reads
+  const isOfBudget = (budget: (typeof others)[number]) => budget.permissions.some((name) => permissions.includes(name))
+  return writes ? (others.findLast(isOfBudget) ?? changes) : reads
 }
 
-/** What a row comes to, in US dollars for a million. */
+/** The cost of a row, in US dollars for a million. */
 export const priceOf = ({ read, write, http, background, memory, lambdaMs }: Omit<Row, 'total'>): number =>
   read * PRICES.read +
   write * PRICES.write +

@@ -1,4 +1,4 @@
-/** What stays in the table for good, held against the rows of docs/cost.md: what expires is left out. */
+/** Permanent items of the table, compared with the rows of docs/cost.md: items that expire are left out. */
 import { readFileSync } from 'node:fs'
 import { paginateScan } from '@aws-sdk/client-dynamodb'
 import { expect } from 'vitest'

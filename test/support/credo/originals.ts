@@ -1,4 +1,4 @@
-/** The text of a class's members, as it runs: what is pinned of Credo. */
+/** The text of a class's members at run time: the pinned parts of Credo. */
 import { createHash } from 'node:crypto'
 import { type Expression, parse } from 'acorn'
 

@@ -1,6 +1,6 @@
 /**
  * Finds where lib/agent changes Credo, by its source: overrides, registrations in a container, assignments to
- * prototypes and copies; and what bundles leave out and rewrite of it. What Credo offers for that (options, interfaces, middleware, handlers, errors to extend) is no change.
+ * prototypes and copies; and what bundles leave out and rewrite of it. Credo's extension points (options, interfaces, middleware, handlers, errors to extend) are no changes.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
@@ -127,13 +127,13 @@ const inBundles: { of: string; file: string; text: string }[] = [
   },
 ]
 
-/** What is copied from Credo, as a comment beside it says. */
+/** Copies from Credo, each declared in a comment beside it. */
 const copies = (): Patch[] =>
   sources.flatMap(({ file, text }) =>
     [...text.matchAll(/Copied from `(\w+)` of Credo/g)].map(([, name]) => ({ of: `copy: ${name}`, file })),
   )
 
-/** The module that defines a constant of Credo's, with those beside it: what its values are. */
+/** The module that defines a constant of Credo's, for its values and those beside it. */
 const definitionOf = (name: string): string => {
   const module = CREDO_MODULES.find((file) => readFileSync(file, 'utf8').includes(`\nconst ${name} = `))
   return textsOf(CREDO_MODULES.filter((file) => module !== undefined && dirname(file) === dirname(module)))
@@ -163,11 +163,11 @@ const registrationText = async (of: string, texts: readonly string[]): Promise<s
   const name = new RegExp(`\\b${of.replace('.', '\\.')}\\b`)
   const found = texts.filter((text) => name.test(text))
   const token = await credoExport(of)
-  // What Credo registers nowhere, its container makes by the constructor.
+  // Credo's container makes an unregistered service by its constructor.
   return found.length > 0 || !isClass(token) ? found.join('\n') : (originalText(token, 'constructor') ?? '')
 }
 
-/** What of Credo a patch changes, as text. Throws if it is not there. */
+/** The part of Credo that a patch changes, as text. Throws if it does not exist. */
 const textOf = async ({ of }: Patch, texts: readonly string[]): Promise<string> => {
   const bundled = inBundles.find((one) => one.of === of)
   if (bundled !== undefined) return bundled.text

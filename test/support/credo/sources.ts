@@ -16,7 +16,7 @@ export interface Source {
   file: string
   text: string
   program: Program
-  /** Package and name of what is imported from Credo, by local name. */
+  /** Package and name of imports from Credo, by local name. */
   imported: Map<string, { from: string; name: string }>
 }
 
@@ -68,7 +68,7 @@ const ARGUMENTS: Record<string, string[]> = {
   'lib/agent/formats/json-ld/signature-suites.ts': ['Ed25519Signature2018', 'Ed25519Signature2020'],
 }
 
-/** Classes with a superclass. Throws for one whose superclass can not be named. */
+/** Classes with a superclass. Throws for one whose superclass has no name. */
 const classesIn = ({ file, program, imported }: Source): OwnClass[] => {
   const found: OwnClass[] = []
   const add = (node: Class): void => {

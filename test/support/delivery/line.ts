@@ -1,5 +1,5 @@
 /**
- * What Lambda's event source mappings drive: stream → dispatchChanges → queues of wake-ups → deliver, deliverSlowly, wake; queue of jobs → runJobs;
+ * The work of Lambda's event source mappings: stream → dispatchChanges → queues of wake-ups → deliver, deliverSlowly, wake; queue of jobs → runJobs;
  * and the sweep. The one driver of all tests; `through` stands around each invocation of a function.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -56,7 +56,7 @@ export class DeliveryLine {
     this.#queues = queues
     this.#iterator = iterator
     useLeanTransport(this.#sqs)
-    // A function that throws has failed: its messages and records come again.
+    // A function that throws has failed: its messages and records are delivered again.
     this.#through = (run) => through(run).catch(() => undefined)
   }
 
@@ -75,9 +75,9 @@ export class DeliveryLine {
     return new DeliveryLine(streams, dynamo, queues, ShardIterator, through, await guardRoles(table, queues))
   }
 
-  /** Moves what is there, again and again, until `pause`. */
+  /** Moves messages and records repeatedly, until `pause`. */
   run(): void {
-    // A second loop would go on while `settle` believes to be alone.
+    // A second loop would go on while `settle` expects no other.
     if (this.#moving) return
     this.#moving = true
     this.#running = (async () => {
@@ -93,13 +93,13 @@ export class DeliveryLine {
     await this.#running
   }
 
-  /** Dispatches what the stream has and handles what the queues show, once. Resolves to the number of messages handled. */
+  /** Dispatches the stream's records and handles the queues' visible messages, once. Resolves to the number of messages handled. */
   async move(): Promise<number> {
     await this.dispatch()
     return this.deliver()
   }
 
-  /** Moves until stream and queues have nothing more to give. What waits for a time stays where it is. */
+  /** Moves until stream and queues are empty. Delayed messages stay where they are. */
   async settle(): Promise<void> {
     for (;;) {
       const dispatched = await this.dispatch()
@@ -109,7 +109,7 @@ export class DeliveryLine {
   }
 
   /**
-   * Hands the stream's next records to dispatchChanges; those that it reports, and all where it died, come again. Resolves to the number of
+   * Hands the stream's next records to dispatchChanges; those that it reports, and all where it died, are repeated. Resolves to the number of
    * records that were handed over.
    */
   async dispatch(): Promise<number> {
@@ -125,7 +125,7 @@ export class DeliveryLine {
     return handed.length
   }
 
-  /** Takes what the stream has; where nothing was written since it had nothing, it is not asked. */
+  /** Reads the stream; skips that where nothing was written since it was empty. */
   async #read(): Promise<void> {
     const writes = this.#dynamo.writes()
     if (writes !== undefined && writes === this.#readUpTo) return
@@ -142,7 +142,7 @@ export class DeliveryLine {
     return this.#unread.length
   }
 
-  /** Handles what the queues show, once. Resolves to the number of messages. */
+  /** Handles the queues' visible messages, once. Resolves to the number of messages. */
   async deliver(batchSize = 10): Promise<number> {
     const { deliver } = await import('../../../functions/deliver.ts')
     const { deliverSlowly } = await import('../../../functions/deliver-slowly.ts')
@@ -162,7 +162,7 @@ export class DeliveryLine {
     await this.#invoke('sweepOutbox', sweepOutbox)
   }
 
-  /** Rejects where a role refused something: a function may have made the best of it. */
+  /** Rejects where a role denied a request: a function may have handled the error. */
   async stop(): Promise<void> {
     await this.pause()
     this.#streams.destroy()

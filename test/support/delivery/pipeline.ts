@@ -1,4 +1,4 @@
-/** Outbound delivery in small, stepped by a test and struck at any call of AWS: the process dies, or the call fails or is taken in part. */
+/** Outbound delivery in small, stepped by a test, with a failure at any call of AWS: the process dies, or the call fails or succeeds in part. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { vi } from 'vitest'
@@ -15,10 +15,10 @@ import { startDeliveryQueues } from './queues.ts'
 type Item = Record<string, AttributeValue>
 
 /**
- * What happens to one call of AWS: the process dies, or the call fails; before it is sent, or after it took effect. Or a batch is taken but
+ * What happens to one call of AWS: the process dies, or the call fails; before it is sent, or after it took effect. Or a batch is accepted but
  * for its first entry.
  */
-export interface Mishap {
+export interface InjectedFailure {
   /** From 1, counted over all calls of the functions. */
   call: number
   kind: 'dies' | 'fails' | 'refuses the first entry'
@@ -36,8 +36,8 @@ const never = new Promise<never>(() => {})
 
 const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand'])
 
-/** Calls of a run without a mishap (`placesToTry`), by their names, with each thing that may befall them. After a read is before the next call. */
-export const mishaps = (names: string[]): Mishap[] =>
+/** Calls of a run without a failure (`placesToTry`), by name, with each kind of failure. After a read is before the next call. */
+export const failuresOf = (names: string[]): InjectedFailure[] =>
   placesToTry(names).flatMap((index) =>
     (['dies', 'fails'] as const).flatMap((kind) =>
       (['before', 'after'] as const)
@@ -62,7 +62,7 @@ export const startPipeline = async () => {
   })
 
   const calls: { name: string; input: unknown }[] = []
-  let mishap: Mishap | undefined
+  let failure: InjectedFailure | undefined
 
   /** Every call of the two clients goes through here. */
   const pass = async <T extends { output: object }>(
@@ -75,7 +75,7 @@ export const startPipeline = async () => {
     if (invocation === undefined) return send(input)
     if (invocation.dead) return never
     calls.push({ name, input })
-    const struck = mishap?.call === calls.length ? mishap : undefined
+    const struck = failure?.call === calls.length ? failure : undefined
     const strike = (): Promise<never> => {
       if (struck?.kind === 'fails')
         return Promise.reject(Object.assign(new Error(`call ${calls.length} fails`), { name: 'TimeoutError' }))
@@ -94,7 +94,7 @@ export const startPipeline = async () => {
   }
   dynamo.watch(dynamodb())
   useLeanTransport(sqs())
-  // The two clients' stacks have types of their own that differ in nothing that matters here.
+  // The types of the two clients' stacks differ only in details without effect here.
   for (const client of [withOpenStack(dynamodb()), sqs(), sqsOnce()])
     (client.middlewareStack as ReturnType<typeof dynamodb>['middlewareStack']).add(
       (next, { commandName = '' }) =>
@@ -118,7 +118,7 @@ export const startPipeline = async () => {
 
   const line = await DeliveryLine.start(dynamo, queues, invoke)
 
-  /** Lets time pass for leases, delays and visibility timeouts: they all go by this clock. The sweep comes once a minute. */
+  /** Lets time pass for leases, delays and visibility timeouts: they all go by this clock. The sweep runs once a minute. */
   const passTime = async (milliseconds: number): Promise<void> => {
     const before = Date.now()
     vi.setSystemTime(before + milliseconds)
@@ -128,10 +128,10 @@ export const startPipeline = async () => {
   return {
     /** Calls that the functions made since the last `plan`. */
     calls,
-    /** Starts to count calls anew, with or without a mishap ahead. */
-    plan(next?: Mishap): void {
+    /** Restarts the count of calls, with or without a planned failure. */
+    plan(next?: InjectedFailure): void {
       calls.length = 0
-      mishap = next
+      failure = next
     },
     put: (item: Item) => dynamo.client.send(new PutItemCommand({ TableName: dynamo.table, Item: item })),
     read: async ({ pk = { S: '' }, sk = { S: '' } }: Item): Promise<Item | undefined> =>
@@ -139,7 +139,7 @@ export const startPipeline = async () => {
         .Item,
     dispatch: () => line.dispatch(),
     deliver: (batchSize?: number) => line.deliver(batchSize),
-    /** Dispatches and delivers until `done`, or until nothing has been left to do for ten minutes of virtual time. Needs a fake `Date`. */
+    /** Dispatches and delivers until `done`, or until there has been no work for ten minutes of virtual time. Needs a fake `Date`. */
     settle: async (done?: () => Promise<boolean>, batchSize = 1): Promise<void> => {
       for (let idle = 0, round = 0; idle < 40; round++) {
         if (round > 20_000) throw new Error('the pipeline did not settle')

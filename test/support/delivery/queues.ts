@@ -6,9 +6,9 @@ export interface DeliveryQueues {
   endpoint: string
   server: FauxqsServer
   urls: { wakeUps: string; slowWakeUps: string; timers: string; jobs: string }
-  /** Dead-letter queues by their logical ids. No setting points to them: what comes there in a test is a fault. */
+  /** Dead-letter queues by their logical ids. No setting points to them: a message there is an error in a test. */
   deadUrls: Record<string, string>
-  /** Whether to ask a queue for messages could bring any. To look is a hundred times cheaper than to ask. */
+  /** Whether a receive could return messages. This check is a hundred times cheaper than a receive. */
   hasVisible(url: string): boolean
   /** Messages that are in none of the dead-letter queues. */
   waiting(): number

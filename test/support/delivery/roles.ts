@@ -1,10 +1,10 @@
 /** Holds the functions that run in a test's own process to their roles. */
-import { usesOfServiceFile } from '../../../infra/access/service-file.ts'
+import { permissionsOfServiceFile } from '../../../infra/access/service-file.ts'
 import { RoleGuard, roleCheck } from '../../../infra/roles/guard.ts'
 import type { DeliveryQueues } from './queues.ts'
 
 /**
- * On AWS each function has a memory of its own. Here they share a process, and what one of them has read must not spare
+ * On AWS each function has its own memory. Here they share a process, and a read of one of them must not spare
  * another a read that its role does not allow.
  */
 export const rememberApart = async (guard: RoleGuard): Promise<void> => {
@@ -41,7 +41,7 @@ export const guardRoles = async (
     'alias/local': 'SealingKey',
     ...Object.fromEntries(Object.entries(deadUrls).map(([id, url]) => [url, id])),
   }
-  const guard = new RoleGuard(resources, roleCheck(usesOfServiceFile()))
+  const guard = new RoleGuard(resources, roleCheck(permissionsOfServiceFile()))
   guard.watch(dynamodb(), 'dynamodb')
   for (const client of [sqs(), sqsOnce()]) guard.watch(client, 'sqs')
   return guard

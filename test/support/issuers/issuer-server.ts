@@ -1,4 +1,4 @@
-/** An issuer of tokens that serves its keys on loopback, and does so as badly as a test says. */
+/** An issuer of tokens that serves its keys on loopback, with the failures that a test chooses. */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -34,7 +34,7 @@ export interface IssuerServer {
   requests: number
   /** Serves these keys from now on. */
   serve(...keys: SigningKey[]): void
-  /** Answers so from now on. */
+  /** Uses this answer from now on. */
   behave(listener: RequestListener): void
   stop(): Promise<void>
 }
@@ -72,7 +72,7 @@ const endless: RequestListener = (_, response) => {
 
 const offCurve = { kty: 'EC', crv: 'P-256', x: `${'A'.repeat(42)}E`, y: `${'A'.repeat(42)}E` }
 
-/** Answers that are no key set, by what they are. `elsewhere`: where a redirect leads. */
+/** Answers that are not a usable key set, by description. `elsewhere`: where a redirect leads. */
 export const badAnswers = (elsewhere: string, secret: object): [string, RequestListener][] => [
   ['an error', (_, response) => response.writeHead(500).end('{}')],
   ['garbage', (_, response) => response.end('<html>maintenance</html>')],

@@ -1,4 +1,4 @@
-/** Credo's holder of OpenID4VC: a wallet of others, in memory. */
+/** Credo's holder of OpenID4VC: another vendor's wallet, in memory. */
 import { createCipheriv, createHash, createPrivateKey, createPublicKey, diffieHellman, randomBytes } from 'node:crypto'
 import {
   Agent,
@@ -39,7 +39,7 @@ const contentKey = (
   return key.digest().subarray(0, bits / 8)
 }
 
-/** Encrypts by ECDH-ES too, which answers need. */
+/** Also encrypts by ECDH-ES, which responses need. */
 class HolderKeys extends WalletKeys {
   override async encrypt(context: AgentContext, options: Kms.KmsEncryptOptions): Promise<Kms.KmsEncryptReturn> {
     const agreement = options.key.keyAgreement
@@ -58,7 +58,7 @@ class HolderKeys extends WalletKeys {
   }
 }
 
-/** Trusts certificates, and asks by `fetchFrom`. */
+/** Trusts certificates, and sends requests by `fetchFrom`. */
 export const startCredoHolder = async (trustedCertificates: string[], fetchFrom?: typeof fetch) => {
   const agent = new Agent({
     config: { logger: new ConsoleLogger(LogLevel.off) },
@@ -79,7 +79,7 @@ export const startCredoHolder = async (trustedCertificates: string[], fetchFrom?
   const { holder } = agent.openid4vc
   const newKey = () => agent.kms.createKey({ type: { kty: 'EC', crv: 'P-256' } })
 
-  /** Keeps a credential that `issue` makes for a key of its own. */
+  /** Stores a credential that `issue` makes for a new key of the wallet. */
   const keep = async (issue: (publicJwk: object) => Promise<string>): Promise<void> => {
     const { keyId, publicJwk } = await newKey()
     const compactSdJwtVc = await issue(publicJwk)
@@ -87,7 +87,7 @@ export const startCredoHolder = async (trustedCertificates: string[], fetchFrom?
     await agent.sdJwtVc.store({ record })
   }
 
-  /** Takes all that a link offers, each for `count` keys, and keeps it. */
+  /** Accepts all offers of a link, each for `count` keys, and stores the credentials. */
   const take = async (link: string, { txCode, count }: { txCode: string | undefined; count: number }) => {
     const resolvedCredentialOffer = await holder.resolveCredentialOffer(link)
     const token = await holder.requestToken({ resolvedCredentialOffer, ...(txCode !== undefined && { txCode }) })
@@ -111,7 +111,7 @@ export const startCredoHolder = async (trustedCertificates: string[], fetchFrom?
     return taken.credentials
   }
 
-  /** Answers the request behind a link; where it leads its user back to. */
+  /** Answers the request behind a link; returns the redirect URI for its user. */
   const present = async (link: string): Promise<{ status: number; redirectUri: string | undefined }> => {
     const { authorizationRequestPayload, dcql } = await holder.resolveOpenId4VpAuthorizationRequest(link)
     if (dcql === undefined) throw new Error('the request asks for nothing by DCQL')

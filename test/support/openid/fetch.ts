@@ -1,4 +1,4 @@
-/** What a wallet of others fetches at the service's https address, which a stage in this process answers by its operations. */
+/** What another vendor's wallet fetches at the service's https address, which a stage in this process answers by its operations. */
 import type { Contract } from '../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { parametersOf } from '../calls/request-line.ts'
@@ -18,7 +18,7 @@ export const fetchFrom =
   async (input, init) => {
     const request = new Request(input, init)
     const { origin, pathname, searchParams } = new URL(request.url)
-    if (origin !== HTTPS_URL) throw new Error(`nobody answers at ${origin}`)
+    if (origin !== HTTPS_URL) throw new Error(`no server answers at ${origin}`)
     for (const contract of OPERATIONS) {
       const path = contract.method === request.method && contract.security === 'none' && routed(contract, pathname)
       if (!path) continue

@@ -22,7 +22,7 @@ export const bound = (more: object = {}) => ({
   ...more,
 })
 
-/** One whose credentials are bound to none. */
+/** One whose credentials are not bound to keys. */
 export const unbound = (more: object = {}) => ({
   format: 'dc+sd-jwt',
   vct: 'https://credentials.example/ticket',
@@ -86,7 +86,7 @@ export const useIssuer = async (stage: InProcessStage, name = 'Issuer', settings
   })
   const url = `${HTTPS_URL}/oid4vci/${issuerId}`
 
-  /** Without a token of the API, as wallets call. */
+  /** Calls without a token of the API, as wallets do. */
   const open = (operation: string, asked: object, ofIssuer: string = issuerId) =>
     call(operation, { caller: {}, path: { issuerId: ofIssuer }, ...asked })
 
@@ -120,20 +120,20 @@ export const useIssuer = async (stage: InProcessStage, name = 'Issuer', settings
   const notify = (accessToken: string | undefined, body: unknown, ofIssuer?: string) =>
     withToken('receiveNotification', accessToken, body, ofIssuer)
 
-  /** A proof of a key, of whatever it is told. */
+  /** A proof of a key, with any contents. */
   const prove = (key: Wallet['key'], claims: object, header: object = {}): string =>
     rawJwt(
       key.privateKey,
       { typ: 'openid4vci-proof+jwt', alg: 'ES256', jwk: key.jwk, ...header },
       { aud: url, iat: seconds(), ...claims },
     )
-  /** A wallet that has taken an offer: with a token, and a key of its own. */
+  /** A wallet that has accepted an offer: with a token and its own key. */
   const take = async (made: Offer, more: Form = {}): Promise<Wallet> => {
     const { status, body } = await postToken(formOf(made, more))
     if (status !== 200) throw new Error(`requestToken: ${status} ${JSON.stringify(body)}`)
     return { key: newKey(), accessToken: body.access_token, session: made.session }
   }
-  /** A good request for one credential, or for one for each of `keys`. */
+  /** A valid request for one credential, or for one for each of `keys`. */
   const requestFor = async ({ key }: Pick<Wallet, 'key'>, keys: Wallet['key'][] = [key], id = IDENTITY) => {
     const claims = { nonce: await nonce() }
     return { credential_configuration_id: id, proofs: { jwt: keys.map((one) => prove(one, claims)) } }

@@ -1,4 +1,4 @@
-/** Keys, and JWTs that a careful implementation would not make. */
+/** Keys, and JWTs that a correct implementation would not make. */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 export const newKey = (namedCurve: 'P-256' | 'P-384' | 'P-521' | 'Ed25519' | 'secp256k1' = 'P-256') => {
@@ -10,7 +10,7 @@ export const base64url = (value: unknown): string => Buffer.from(JSON.stringify(
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')
 export const seconds = (): number => Math.floor(Date.now() / 1000)
 
-/** Signs whatever the header and payload say, also texts that are no JSON. */
+/** Signs any header and payload, also texts that are not JSON. */
 export const rawJwt = (key: KeyObject, header: unknown, payload: unknown, hash: string | null = 'sha256'): string => {
   const parts = [header, payload].map((part) =>
     typeof part === 'string' ? Buffer.from(part).toString('base64url') : base64url(part),

@@ -1,4 +1,4 @@
-/** What a wallet presents to a verifier of OpenID4VP, however wrong, and what becomes of the session. */
+/** Presentations to a verifier of OpenID4VP, also invalid ones, and the resulting session. */
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
 import type { Json } from '../stage/in-process-stage.ts'
@@ -13,9 +13,9 @@ import {
   type useVerifier,
 } from './verification.ts'
 
-export interface Made {
+export interface CredentialOptions {
   by?: Pick<Authority, 'leaf' | 'leafKey'>
-  /** Also over those of the issuer's library. */
+  /** Override also the claims of the issuer's library. */
   claims?: Json
   payload?: Json
   header?: Json
@@ -34,7 +34,7 @@ export const queryOf = (...queries: object[]) => ({
 /** Presents credentials that `usual` has issued to one holder. */
 export const startPresenting = (verifier: Awaited<ReturnType<typeof useVerifier>>, usual: Authority) => {
   const holder = newHolder()
-  const credential = async ({ by = usual, claims, payload, header }: Made = {}): Promise<string> => {
+  const credential = async ({ by = usual, claims, payload, header }: CredentialOptions = {}): Promise<string> => {
     const [jwt = '', ...rest] = (await issueTo(holder, by as Authority, claims)).split('~')
     const head = { alg: 'ES256', typ: 'dc+sd-jwt', x5c: [by.leaf], ...header }
     return [rawJwt(by.leafKey, head, { ...decodeJwt(jwt), ...payload }), ...rest].join('~')
@@ -57,7 +57,7 @@ export const startPresenting = (verifier: Awaited<ReturnType<typeof useVerifier>
   }
   /** The same of one credential. */
   const one = (
-    made: Made = {},
+    made: CredentialOptions = {},
     options: object = {},
     bindingOf: (one: ReadRequest) => Json = () => ({}),
     to = holder,

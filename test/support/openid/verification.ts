@@ -16,7 +16,7 @@ const DAY = 24 * 60 * 60_000
 const dates = () => ({ notBefore: new Date(Date.now() - DAY), notAfter: new Date(Date.now() + 365 * DAY) })
 const critical = { keyUsage: true, extendedKeyUsage: false, alternativeNames: false }
 
-/** A root, and a leaf below it, of which `more` says what is not usual. */
+/** A root, and a leaf below it; `more`: deviations of the leaf. */
 export const newAuthority = async (name: string, more: Partial<CertificateContent> = {}) => {
   const pair = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const [rootKey, leafKey] = [pair(), pair()]
@@ -99,7 +99,7 @@ export const useVerifier = async (stage: InProcessStage, name = 'Verifier') => {
     const jwt = await done('getRequestObject', { path: { verifierId, verificationSessionId: session.id } })
     return { session, payload: decodeJwt(jwt), header: decodeProtectedHeader(jwt) }
   }
-  /** Posts a form as it is to the address of a session. */
+  /** Posts a form unchanged to the address of a session. */
   const post = (session: Json, form: Record<string, string>, ofVerifier = verifierId): Promise<Reply> =>
     call('receivePresentation', {
       caller: {},
@@ -112,7 +112,7 @@ export const useVerifier = async (stage: InProcessStage, name = 'Verifier') => {
   return { caller, call, done, verifierId, certificateId, root, request, read, post, now }
 }
 
-/** A key binding of a wallet, of whatever it is told. */
+/** A key binding of a wallet, with any contents. */
 export const bindTo = (
   holder: { privateKey: KeyObject },
   presented: string,

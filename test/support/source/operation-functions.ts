@@ -1,4 +1,4 @@
-/** The functions of the operations, by the habit of their names. */
+/** The functions of the operations, by the convention of their names. */
 import { needsRegistries } from '../../../infra/anoncreds/functions.ts'
 import type { Contract } from '../../../lib/interface/contract.ts'
 import { OPERATIONS } from '../../../lib/interface/operations.ts'
@@ -26,10 +26,10 @@ export const contractOf = (operationId: string): Contract => {
   return found
 }
 
-/** They read files of the service's own, and nothing in the table. */
+/** They read the service's own files, and nothing in the table. */
 const SERVING_FILES = ['ShowDocs', 'GetBrowserFile']
 
-/** Those that read for a caller, and change nothing; but not those that also read what others publish. */
+/** Those that read for a caller, and change nothing; but not those that also read remote documents. */
 export const READING_FUNCTIONS: readonly string[] = OPERATIONS.filter(
   ({ operationId, security, writes, idempotent, contentType, pages }) =>
     ((security === 'token' && !idempotent) || contentType !== undefined || pages !== undefined) &&

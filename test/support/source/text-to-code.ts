@@ -1,6 +1,6 @@
 /**
  * Finds in JavaScript what can turn text into code, by its syntax. Node's `--disallow-code-generation-from-strings` stops the first of these at
- * run time, but neither `node:vm`, `Module._compile`, imports of `data:` URLs, Workers nor programs of their own.
+ * run time, but neither `node:vm`, `Module._compile`, imports of `data:` URLs, Workers nor child processes.
  * What a program computes (`x[name]`) it does not see.
  */
 import { type AnyNode, type AssignmentProperty, type MemberExpression, parse } from 'acorn'
@@ -15,7 +15,7 @@ export interface Finding {
 /** Globals that run text, or what is given as text or bytes; by whatever object they are reached. */
 const GLOBALS = new Set(['eval', 'Function', 'ShadowRealm', 'WebAssembly', 'Worker', 'SharedWorker', 'importScripts'])
 
-/** Methods of Node that compile, run or load what they are given, or that lift the ban on it. */
+/** Methods of Node that compile, run or load what they are given, or that lift the flag's ban. */
 const METHODS = new Set([
   '_compile',
   '_load',
@@ -33,7 +33,7 @@ const METHODS = new Set([
 /** Node's own modules that compile, run or load what they are given, or start programs. */
 const MODULES = /^(node:)?(vm|module|worker_threads|child_process|cluster|v8|repl|inspector|wasi|test)(\/.+)?$/
 
-/** Machine code: nothing here can look into it. */
+/** Machine code, which this cannot analyze. */
 const NATIVE = /\.(node|so)$/
 
 /** What loads a module by its name. `atOnce` is the bundles' own `require` (infra/bundle/bundle.ts). */
@@ -41,7 +41,7 @@ const LOADERS = new Set(['require', 'atOnce', 'getBuiltinModule'])
 
 const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate'])
 
-/** Members by which one of these is used, instead of being looked at. */
+/** Members that use one of these, instead of only inspecting it. */
 const USES = new Set(['constructor', 'call', 'apply', 'bind', 'compile', 'instantiate', 'Module'])
 
 const COMPARISONS = new Set(['==', '===', '!=', '!==', 'instanceof', 'in'])
@@ -74,7 +74,7 @@ const loadedModule = (specifier: AnyNode | undefined, how: string): string | und
     : undefined
 }
 
-/** Whether the node is only looked at: compared, asked for its type, replaced, or what it has is read. */
+/** Whether the node is only inspected: compared, asked for its type, replaced, or a member is read. */
 const isLookedAt = (node: AnyNode, parent: AnyNode | undefined): boolean => {
   if (parent === undefined) return false
   if (parent.type === 'BinaryExpression') return COMPARISONS.has(parent.operator)

@@ -6,7 +6,7 @@ export const HTTPS_URL = 'https://agent.example'
 
 const address = new AsyncLocalStorage<string>()
 
-/** Runs what a stage in this process does as if its public URL were HTTPS_URL; what goes on beside it has its own. */
+/** Runs what a stage in this process does as if its public URL were HTTPS_URL; concurrent work keeps its own. */
 export const atHttps = <T>(act: () => Promise<T>): Promise<T> => {
   const known = settings()
   if (Object.getOwnPropertyDescriptor(known, 'PUBLIC_URL')?.get === undefined) {

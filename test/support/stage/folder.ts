@@ -1,17 +1,17 @@
-/** The service in a folder of its own, with some of its files replaced: for what no test could make the real ones do. */
+/** The service in a separate folder, with some of its files replaced: for behaviour that the real ones do not have. */
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const PARTS = ['functions', 'infra', 'lib', 'node_modules', 'package.json', 'serverless.yml']
 
-/** An empty folder that is gone when the test is. */
+/** An empty folder that is deleted after the test. */
 export const temporaryFolder = async (): Promise<{ path: string } & AsyncDisposable> => {
   const path = await mkdtemp(join(tmpdir(), 'serverless-agent-'))
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Links a file or folder; a folder with something replaced in it is made anew, down to that. */
+/** Links a file or folder; a folder with replacements is created, down to them. */
 const place = async (folder: string, path: string, replaced: ReadonlyMap<string, string>): Promise<void> => {
   const text = replaced.get(path)
   if (text !== undefined) return writeFile(join(folder, path), text)
@@ -26,7 +26,7 @@ export const serviceFolder = async (
   replacements: Record<string, string>,
 ): Promise<{ path: string } & AsyncDisposable> => {
   const folder = await temporaryFolder()
-  // Serverless does not take a link for its configuration.
+  // Serverless does not accept a link as its configuration.
   const replaced = new Map(
     Object.entries({ 'serverless.yml': await readFile('serverless.yml', 'utf8'), ...replacements }),
   )

@@ -1,4 +1,4 @@
-/** The service in the test's own process: real handlers, table, stream and queue, where a test decides when things move and what fails. */
+/** The service in the test's own process: real handlers, table, stream and queue, where a test decides when messages are delivered and what fails. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -39,7 +39,7 @@ export interface Call {
   query?: Record<string, string>
   body?: unknown
   headers?: Record<string, string>
-  /** Whose token; a root token with tenants unless said. */
+  /** Whose token; by default a root token with tenants. */
   caller?: Caller
 }
 
@@ -55,19 +55,19 @@ export interface Reply {
 export interface InProcessStage {
   publicUrl: string
   table: string
-  /** A client of the test's own: no fault is injected into it. */
+  /** The test's own client: no fault is injected into it. */
   client: DynamoDBClient
   /** The client of the service, whose middleware stack takes faults. */
   serviceClient: DynamoDBClient
   line: DeliveryLine
   deadUrls: DeliveryQueues['deadUrls']
   call(operation: OperationName, call?: Call): Promise<Reply>
-  /** What stands between other agents and the service; a test may deliver an envelope more than once. */
+  /** Called between other agents and the service; a test may deliver an envelope more than once. */
   onEnvelope(deliver: (handle: () => Promise<Reply>) => Promise<Reply>): void
   stop(): Promise<void>
 }
 
-/** What other agents read without a token. */
+/** Documents that other agents read without a token. */
 const publicDocument = (url: string): { operation: OperationName; path: Record<string, string> } | undefined => {
   const [, folder = '', first = '', second = '', third = ''] = url.split('/')
   if (folder === 'anoncreds' && first === 'tails') return { operation: 'getTailsFile', path: { hash: second } }
@@ -86,7 +86,7 @@ const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 30_000 }
 export interface StageOptions {
   /** Whether the table is in the embedded database, which other processes reach, and which says what requests consume. */
   embedded?: boolean
-  /** Whether functions know what others have read, as if each had run before: where requests or units are counted. */
+  /** Whether functions share their caches, as if each had run before: where requests or units are counted. */
   warm?: boolean
 }
 
@@ -99,7 +99,7 @@ export const startInProcessStage = async ({
   const queues = await startDeliveryQueues()
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // While this process works for seconds, a connection would be closed that a wallet is about to use again.
+  // While this process works for seconds, it would close a connection that a wallet is about to reuse.
   server.keepAliveTimeout = 0
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   Object.assign(process.env, {

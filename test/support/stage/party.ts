@@ -1,4 +1,4 @@
-/** A tenant of a running stage and what it asks of the interface. */
+/** A tenant of a running stage and its calls of the API. */
 import { waitFor } from '../../wallet/wait.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { requestBody } from '../scenes.ts'
@@ -13,7 +13,7 @@ export interface StageTenant {
 
 type Reachable = Pick<RunningStage, 'baseUrl'>
 
-/** Rejects when the answer is no success. */
+/** Rejects unless the call succeeds. */
 export const askStage = async (baseUrl: string, token: string, path: string, body?: unknown): Promise<Json> => {
   const asked = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -38,7 +38,7 @@ export const newTenant = async (
 export const invite = ({ baseUrl }: Reachable, { token }: StageTenant): Promise<Json> =>
   askStage(baseUrl, token, '/proofs/create-request-oob', requestBody)
 
-/** The connection that came of an invitation, when it is completed. */
+/** The connection of an invitation, when it is completed. */
 export const completed = ({ baseUrl }: Reachable, { token }: StageTenant, invitation: Json): Promise<Json> =>
   waitFor('the connection to be completed', async () => {
     const [connection] = await askStage(baseUrl, token, `/connections?outOfBandId=${invitation.outOfBandRecord.id}`)
@@ -52,7 +52,7 @@ export const connectWallet = async (stage: RunningStage, tenant: StageTenant, wa
   return completed(stage, tenant, invitation)
 }
 
-/** Basic messages of a connection as the interface tells them. */
+/** Basic messages of a connection as the API lists them. */
 export const messagesOf = (
   { baseUrl }: RunningStage,
   { tenantId, token }: StageTenant,

@@ -4,7 +4,7 @@ import { freePort } from '../../../infra/local/port.ts'
 import { type Ending, startProgram } from './program.ts'
 import type { StartedStage } from './started.ts'
 
-/** Files that guides name. They are made in the test's own folder. */
+/** Files that guides name. They are created in the test's own folder. */
 const FILES = /(?<=[\s"])(?:wallet\.log|events\.log|scans)\b/g
 
 /** The text of all blocks of a guide, or of one of its sections. */
@@ -17,7 +17,7 @@ export const commandsOf = (path: string, section?: string): string => {
   return blocks.map(([, text = '']) => text).join('\n')
 }
 
-/** Runs the commands to their end: against the stage, with files in `folder`, and whatever listens on a port that is free. */
+/** Runs the commands to their end: against the stage, with files in `folder`, and with servers on free ports. */
 export const paste = async (commands: string, { baseUrl }: StartedStage, folder: string): Promise<Ending> => {
   const script = commands
     .replaceAll('http://127.0.0.1:3000', baseUrl)
@@ -26,7 +26,7 @@ export const paste = async (commands: string, { baseUrl }: StartedStage, folder:
   return startProgram('bash', ['-c', script]).ended()
 }
 
-/** The lines of what commands wrote that are JSON. */
+/** The JSON lines in the output of commands. */
 export const jsonLines = ({ stdout }: Ending): unknown[] =>
   stdout
     .split('\n')

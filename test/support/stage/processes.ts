@@ -1,15 +1,15 @@
-/** The processes of this machine as Linux tells of them: which ones a program started, and whether they are still there. */
+/** The processes of this machine by Linux's /proc: which ones a program started, and whether they still exist. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Process {
   pid: number
   parent: number
-  /** Ticks since the machine started: a number that is given again later is another process. */
+  /** Ticks since the machine started: a number that is used again later is another process. */
   startedAt: string
   command: string
 }
 
-/** A zombie has ended, though nobody has asked how. */
+/** A zombie has ended, though its parent has not read its exit status. */
 const ENDED = ['Z', 'X']
 
 /** From the third on: the second is the program's name in parentheses, which may hold anything. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
@@ -18,7 +18,7 @@ const statFields = (pid: number): string[] => {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** Undefined: there is no such process, or it has ended. */
+/** Undefined: the process does not exist, or has ended. */
 const processOf = (pid: number): Process | undefined => {
   try {
     const [state = '', parent, ...others] = statFields(pid)
@@ -29,7 +29,7 @@ const processOf = (pid: number): Process | undefined => {
   }
 }
 
-/** The process and all that it started, and they. */
+/** The process and all its descendants. */
 export const processTree = (root: number): Process[] => {
   const all = readdirSync('/proc')
     .map(Number)
@@ -39,11 +39,11 @@ export const processTree = (root: number): Process[] => {
   return [...all.filter(({ pid }) => pid === root), ...below(root)]
 }
 
-/** Those that are still there. */
+/** Those that still exist. */
 export const stillRunning = (processes: Process[]): Process[] =>
   processes.filter(({ pid, startedAt }) => processOf(pid)?.startedAt === startedAt)
 
-/** The embedded databases that this process has started; not the shell that ends one, which has its command too, while that starts. */
+/** The embedded databases that this process has started; not the shell that ends one, which briefly has the same command. */
 export const embeddedDatabases = (): Process[] =>
   processTree(process.pid).filter(({ command }) => /^\S*dynoxide serve /.test(command))
 

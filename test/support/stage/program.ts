@@ -1,10 +1,10 @@
-/** Programs as somebody at a terminal starts them: what they write, what is typed, Ctrl-C, and how they end. */
+/** Programs as started at a terminal: what they write, what is typed, Ctrl-C, and how they end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { waitFor } from '../../wallet/wait.ts'
 
 export interface ProgramOptions {
-  /** Beside what a shell needs; nothing of the tests' own environment. */
+  /** Added to a shell's needs; nothing of the tests' own environment. */
   env?: Record<string, string>
   cwd?: string
 }
@@ -20,7 +20,7 @@ export interface Program {
   pid: number
   stdout(): string
   stderr(): string
-  /** Resolves when what it wrote to stdout has it; rejects when it ends before. */
+  /** Resolves when its stdout matches; rejects when it ends before. */
   says(pattern: RegExp): Promise<RegExpMatchArray>
   types(line: string): void
   /** As Ctrl-C at a terminal: to the program and to all that it started there. */
@@ -41,7 +41,7 @@ const killGroup = (child: ChildProcess, signal: NodeJS.Signals): void => {
   }
 }
 
-/** Ends what a failed test has left; for `afterEach`. */
+/** Ends programs that a failed test has left; for `afterEach`. */
 export const endPrograms = (): void => {
   for (const child of running) killGroup(child, 'SIGKILL')
   running.clear()
@@ -54,7 +54,7 @@ const shellEnvironment = (): Record<string, string> => {
   return { PATH, HOME, TMPDIR }
 }
 
-/** Starts a program with a process group of its own. */
+/** Starts a program in a new process group. */
 export const startProgram = (command: string, args: string[], { env = {}, cwd }: ProgramOptions = {}): Program => {
   const child = spawn(command, args, { env: { ...shellEnvironment(), ...env }, cwd, detached: true, stdio: 'pipe' })
   running.add(child)
@@ -92,5 +92,5 @@ export const startProgram = (command: string, args: string[], { env = {}, cwd }:
 export const runProgram = (command: string, args: string[], options: ProgramOptions = {}): Promise<Ending> =>
   startProgram(command, args, options).ended()
 
-/** What npm's program wrote, without npm's own lines on what it runs. */
+/** The output of npm's program, without npm's own lines. */
 export const withoutNpm = (stdout: string): string => stdout.replace(/^\n(> .*\n)+\n/, '')

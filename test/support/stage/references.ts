@@ -1,4 +1,4 @@
-/** What the resources of a template refer to: CloudFormation takes no template in which they wait for each other. */
+/** References of a template's resources: CloudFormation rejects a template with a dependency cycle. */
 import type { Resource } from '../../../infra/service.ts'
 
 /** Ids of other resources, in `Ref`, `Fn::GetAtt` and `Fn::Sub`. */
@@ -15,13 +15,13 @@ const referencesIn = (value: unknown): string[] => {
   })
 }
 
-/** Ids of what each resource of a template waits for, and of what it refers to that is not there. */
+/** For each resource of a template, the ids that it depends on, and the unknown ids that it refers to. */
 export const referencesOf = (resources: Record<string, Resource>, id: string): string[] => {
   const { Properties, DependsOn } = resources[id] ?? {}
   return [...referencesIn(Properties), ...[DependsOn ?? []].flat()]
 }
 
-/** Resources that wait for each other, in a round; undefined: there are none. */
+/** Resources in a dependency cycle; undefined without one. */
 export const cycleIn = (resources: Record<string, Resource>): string[] | undefined => {
   const through = new Set<string>()
   const follow = (id: string, way: string[]): string[] | undefined => {

@@ -1,4 +1,4 @@
-/** A local stage of its own for a test: `npm start` in a child process on a free port, and what it says when it is ready. */
+/** A local stage of its own for a test: `npm start` in a child process on a free port, and its message when it is ready. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
@@ -17,15 +17,15 @@ export interface StageOptions {
 export interface RunningStage extends ReadyStage {
   /** A token of the stage's issuer. */
   token(claims: TokenClaims): Promise<string>
-  /** All that it has written so far. */
+  /** Its output so far. */
   output(): string
-  /** Ends it in order; resolves with its exit code. */
+  /** Stops it normally; resolves with its exit code. */
   stop(): Promise<number | null>
-  /** Ends it as a crash would, in the midst of what it does. */
+  /** Ends it as a crash would, during its work. */
   kill(): Promise<void>
 }
 
-/** The first message of the stage, or what it wrote when it ended without one. */
+/** The first message of the stage, or its output when it ended without one. */
 const whenReady = async (child: ChildProcess, output: () => string): Promise<ReadyStage> => {
   const ready = once(child, 'message').then(([message]) => message as ReadyStage)
   const failed = once(child, 'exit').then(([code]) =>
@@ -34,10 +34,10 @@ const whenReady = async (child: ChildProcess, output: () => string): Promise<Rea
   return Promise.race([ready, failed])
 }
 
-/** Tests and measurements ask for more in a second than is anybody's. */
+/** Tests and measurements exceed every rate per second. */
 const UNTHROTTLED = { OPERATION_RATE: '100000' }
 
-/** Starts a stage. Rejects with what it wrote when it does not start. */
+/** Starts a stage. Rejects with its output when it does not start. */
 export const startStage = async ({ port = 0, dataDir, env = {} }: StageOptions = {}): Promise<RunningStage> => {
   const child = fork(resolve('infra/local/start.ts'), {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -66,7 +66,7 @@ export const startStage = async ({ port = 0, dataDir, env = {} }: StageOptions =
     return child.exitCode
   }
 
-  /** A function may make the best of it where its role refused something, and its tests not notice. */
+  /** A function may handle a denial by its role, and its tests not notice. */
   const endInOrder = async (): Promise<number | null> => {
     const code = await end('SIGTERM')
     const refusal = written.match(/the role of .* does not allow .*/)

@@ -1,4 +1,4 @@
-/** What `serverless package` makes of serverless.yml: the template that is deployed, and the functions as Serverless read them. */
+/** The result of `serverless package`: the template that is deployed, and the functions as Serverless read them. */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { COMPILED } from '../../../infra/local/compile-cache.ts'
@@ -8,10 +8,10 @@ import { runProgram } from './program.ts'
 
 export interface PackagedService {
   functions: Record<string, FunctionDefinition>
-  /** Seconds, of a function that says none. */
+  /** Seconds, of a function without an own timeout. */
   timeout: number
   resources: Record<string, Resource>
-  /** Of the template as it is uploaded. */
+  /** Of the uploaded template. */
   templateBytes: number
 }
 

@@ -1,4 +1,4 @@
-/** A stage in this process with a tenant, and a wallet: what tests of the messages between them begin with. */
+/** A stage in this process with a tenant, and a wallet: the setup of tests of the messages between them. */
 import { Wallet } from '../../wallet/wallet.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { createTenant } from '../scenes.ts'
@@ -11,7 +11,7 @@ export interface TenantAndWallet {
   stop(): Promise<void>
 }
 
-/** Its wallet answers no proof request by itself, unless `options` say so. */
+/** Its wallet answers no proof request automatically, unless `options` say so. */
 export const startTenantAndWallet = async (
   options: WalletOptions = {},
   at: StageOptions = {},

@@ -1,4 +1,4 @@
-/** What a test file begins with at its top: a stage in this process, tenants and wallets. All of it is stopped after the file's last test. */
+/** Setup at the top of a test file: a stage in this process, tenants and wallets. All of it is stopped after the file's last test. */
 import { Wallet } from '../../wallet/wallet.ts'
 import type { WalletOptions } from '../../wallet/wallet-parts.ts'
 import { stopAtEnd } from '../stop-at-end.ts'
@@ -9,7 +9,7 @@ interface UseStage extends StageOptions {
   delivers?: boolean
 }
 
-/** A stage that delivers what is sent; with `delivers: false` not before the test says `stage.line.run()`. */
+/** A stage that delivers messages; with `delivers: false` not before the test calls `stage.line.run()`. */
 export const useStage = async ({ delivers = true, ...at }: UseStage = {}): Promise<InProcessStage> => {
   const stage = await stopAtEnd(startInProcessStage(at))
   if (delivers) stage.line.run()

@@ -12,7 +12,7 @@ import { pickupMessage, queueItem, usageItem } from '../../../lib/pickup/pickup-
 import { shortForm } from '../../../lib/records/did-forms.ts'
 import { didRecords, FORMER_KEYS, outOfBandRecords } from '../../../lib/records/kinds.ts'
 import { indexEntries } from '../../../lib/store/index-entries.ts'
-import { ALONE, entryPartition, recordAddress, recordOfEntry } from '../../../lib/store/keys.ts'
+import { entryPartition, recordAddress, recordOfEntry, SINGLE_SORT_KEY } from '../../../lib/store/keys.ts'
 import { plainItem } from '../../../lib/store/plain-item.ts'
 import { pointerTo } from '../../../lib/store/pointers.ts'
 import { addressOfRecord, fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
@@ -311,7 +311,7 @@ const halfDue = (item: Item): string[] =>
 
 /** Nobody would look at a lane that waits for a destination which is not in the index. */
 const checkWaiting: Check = (item, byName) => {
-  const destination = byName.get(`${item.pk?.S?.replace(/\|waiting\|\d+$/, '')} ${ALONE}`)
+  const destination = byName.get(`${item.pk?.S?.replace(/\|waiting\|\d+$/, '')} ${SINGLE_SORT_KEY}`)
   return destination?.dueAt === undefined ? [`${nameOf(item)}: waits for a destination that is not due`] : []
 }
 

@@ -1,4 +1,4 @@
-/** A proof that a tenant asks a wallet for, which is answered with a message that is made by hand. */
+/** A proof that a tenant requests from a wallet, answered with a hand-made message. */
 import { type RawAnswer, RawMessages } from '../../wallet/raw-messages.ts'
 import type { Wallet } from '../../wallet/wallet.ts'
 import { connect } from '../scenes.ts'
@@ -11,12 +11,12 @@ export interface Thread {
 }
 
 export interface AskedProof {
-  /** The request as the wallet got it, by format. */
+  /** The request as the wallet received it, by format. */
   request: Json
   thread: Thread
-  /** Sends a message. Resolves to what the tenant reads of the proof then. */
+  /** Sends a message. Resolves to the proof as the tenant reads it then. */
   send(message: Json): Promise<Json>
-  /** What the wallet got back, of each message. */
+  /** The reply to the wallet, for each message. */
   answers: RawAnswer[]
 }
 

@@ -51,10 +51,10 @@ const INDY_REQUEST = { name: 'n', version: '1', nonce: '1', requested_attributes
 
 const INDY_OFFER = { schema_id: 'a:2:degree:1.0', cred_def_id: 'a:3:CL:1:t', key_correctness_proof: {}, nonce: '1' }
 
-/** A message that waited somewhere: whoever picks messages up would open it. */
+/** A message that waited at a mediator: an agent that picks messages up would open it. */
 const WAITED = { protected: 'e30', iv: 'AA', ciphertext: 'AA', tag: 'AA' }
 
-/** What a message has besides id, type and thread, by its type: what this agent knows, and some that it does not. */
+/** Members of a message besides id, type and thread, by its type: types that this agent knows, and some unknown ones. */
 const BODIES: Record<string, Record<string, unknown>> = {
   'present-proof/1.0/propose-presentation': {
     presentation_proposal: {

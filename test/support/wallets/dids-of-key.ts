@@ -16,7 +16,7 @@ export const storeDids = async (
     await inTenant(tenantId, async ({ context }) => {
       await storeTheirDid(context, { did }, key)
       const unit = currentUnit()
-      for (const record of unit.written()) await unit.update({ ...record, tags: { ...record.tags, ...more } })
+      for (const record of unit.writtenRecords()) await unit.update({ ...record, tags: { ...record.tags, ...more } })
     })
   }
 }

@@ -1,4 +1,4 @@
-/** A wallet without an endpoint that says what a test likes, and hears what comes back by return route (Aries RFC 0212 and 0685). */
+/** A wallet without an endpoint that sends any message, and receives replies by return route (Aries RFC 0212 and 0685). */
 import { randomUUID } from 'node:crypto'
 import { RawMessages } from '../../wallet/raw-messages.ts'
 import { connect } from '../scenes.ts'

@@ -1,16 +1,16 @@
-/** Envelopes made by hand, each part of them as wished: what no wallet sends, a stranger may. */
+/** Envelopes made by hand, each part of them as wished: an unknown sender may send what no wallet does. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { encryptContent } from '../../../lib/agent/keys/content-encryption.ts'
-import { seal, type X25519PublicKey, x25519PublicKey } from '../../../lib/agent/keys/crypto-box.ts'
+import { encryptSealedBox, type X25519PublicKey, x25519PublicKey } from '../../../lib/agent/keys/crypto-box.ts'
 import type { EnvelopeHeader } from '../../wallet/raw-messages.ts'
 
 export interface HandMade {
-  /** Whom it is for: an Ed25519 key in base58. */
+  /** Its recipient: an Ed25519 key in base58. */
   kid: string
-  /** Bytes, a text, or what JSON.stringify makes of a value; by default noise. */
+  /** Bytes, a text, or a value for JSON.stringify; by default noise. */
   plaintext?: unknown
-  /** What stands in the place of the sender's verkey; absent: anoncrypt. */
+  /** The content in place of the sender's verkey; absent: anoncrypt. */
   sender?: string
   /** The key box of an authcrypt; noise unless given. */
   boxed?: (contentKey: Uint8Array, nonce: Uint8Array) => Uint8Array
@@ -20,7 +20,7 @@ export interface HandMade {
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-/** An Ed25519 key of nobody, in base58. */
+/** An Ed25519 key that no agent has, in base58. */
 export const unknownKid = (): string =>
   TypedArrayEncoder.toBase58(
     generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).subarray(-32),
@@ -39,17 +39,17 @@ const contentOf = (plaintext: unknown): Uint8Array => {
   return Buffer.from(typeof plaintext === 'string' ? plaintext : JSON.stringify(plaintext))
 }
 
-/** An envelope; without alterations one that is as it should be. */
+/** An envelope; without alterations a valid one. */
 export const handMade = ({ kid, plaintext, sender, boxed, header: alter = (header) => header }: HandMade) => {
   const contentKey = randomBytes(32)
   const nonce = randomBytes(24)
   const recipientKey = x25519Of(kid)
   const recipient =
     sender === undefined
-      ? { encrypted_key: text(seal(contentKey, recipientKey)), header: { kid } }
+      ? { encrypted_key: text(encryptSealedBox(contentKey, recipientKey)), header: { kid } }
       : {
           encrypted_key: text(boxed?.(contentKey, nonce) ?? randomBytes(48)),
-          header: { kid, sender: text(seal(Buffer.from(sender), recipientKey)), iv: text(nonce) },
+          header: { kid, sender: text(encryptSealedBox(Buffer.from(sender), recipientKey)), iv: text(nonce) },
         }
   const alg = sender === undefined ? 'Anoncrypt' : 'Authcrypt'
   const header = alter({ enc: 'xchacha20poly1305_ietf', typ: 'JWM/1.0', alg, recipients: [recipient] })

@@ -1,9 +1,9 @@
-/** An invitation (Aries RFC 0434) of an agent that nobody is behind: its key is the test's, and no answer of it arrives anywhere. */
+/** An invitation (Aries RFC 0434) of an agent that does not exist: its key is the test's, and no answer to it arrives. */
 import { randomUUID } from 'node:crypto'
 import { DidKey, type Kms } from '@credo-ts/core'
 import type { Json } from '../stage/in-process-stage.ts'
 
-/** `more`: what it is for, such as `handshake_protocols`, or requests that are attached. */
+/** `more`: further members, such as `handshake_protocols`, or attached requests. */
 export const handMadeInvitation = (key: Kms.PublicJwk, label: string, more: Json): Json => ({
   ...{ '@type': 'https://didcomm.org/out-of-band/1.1/invitation', '@id': randomUUID(), label },
   services: [

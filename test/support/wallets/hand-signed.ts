@@ -9,7 +9,7 @@ import { CREDENTIALS_V1, submissionOf } from './presentations.ts'
 
 const DEGREES = 'https://contexts.example/degrees/v1'
 
-/** What the verifier of these presentations trusts. */
+/** Contexts that the verifier of these presentations trusts. */
 export const DEGREE_CONTEXTS: Json = { [DEGREES]: { '@context': { degree: 'https://example.org/degree' } } }
 
 /** It asks for a degree. */
@@ -77,7 +77,7 @@ export class HandSigning {
     return this.signed(document, issuer, { proofPurpose }, jwsHeader)
   }
 
-  /** `proof` holds the challenge, and whatever else the proof is to say. */
+  /** `proof` holds the challenge, and any other members. */
   presentation(holder: Signer, credential: Json, proof: Json): Promise<Json> {
     const document = {
       '@context': [CREDENTIALS_V1, 'https://identity.foundation/presentation-exchange/submission/v1'],

@@ -1,6 +1,6 @@
-/** JSON paths that are programs: each one worked on an agent with static-eval 2, before it had looked at a signature. */
+/** JSON paths that are programs: each one worked on an agent with static-eval 2, before any signature was checked. */
 
-/** By what they do; `program` is JavaScript. */
+/** By their effect; `program` is JavaScript. */
 export const scriptPaths = (program: string): [name: string, path: string][] => {
   // The prototype of this object is a function, and so is the constructor that it inherits.
   const run = `({__proto__:''.sub}).constructor(${JSON.stringify(program)})()`
@@ -8,7 +8,7 @@ export const scriptPaths = (program: string): [name: string, path: string][] => 
     ['runs a program in a filter', `$[?(${run})]`],
     ['runs a program in a filter of all descendants', `$..[?(${run})]`],
     ['runs a program in a script', `$[(${run})]`],
-    // Whatever is awaited is asked for its `then`.
+    // Every awaited value is asked for its `then`.
     ['breaks every promise', "$[?(({}).__proto__.__defineGetter__('then',[].reduce))]"],
   ]
 }

@@ -1,4 +1,4 @@
-/** What a stranger may post to an agent's door: every shape costs its sender nothing, and is to cost the agent next to nothing. */
+/** Junk that an unauthenticated caller may post to an agent: each shape costs its sender nothing, and must cost the agent almost nothing. */
 import { randomBytes } from 'node:crypto'
 import { type HandMade, handMade, unknownKid } from './hand-made-envelope.ts'
 
@@ -9,11 +9,11 @@ const MAX_MESSAGE = 180_000
 
 const noise = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
-/** JSON as text: JSON.stringify would stumble on the first. */
+/** JSON as text: JSON.stringify would fail on the first. */
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
 const listed = (count: number, value: string): string => `[${new Array(count).fill(value).join()}]`
 
-/** A body out of an envelope for `kid`. */
+/** A body made of an envelope for `kid`. */
 const sent =
   (options: Partial<HandMade>, altered: object = {}) =>
   (kid: string): string =>
@@ -22,7 +22,7 @@ const sent =
 const withHeader = (text: string) => sent({}, { protected: Buffer.from(text).toString('base64url') })
 
 const recipient = (kid: unknown) => ({ encrypted_key: noise(80), header: { kid } })
-const strangers = (count: number) => Array.from({ length: count }, () => recipient(unknownKid()))
+const unknownRecipients = (count: number) => Array.from({ length: count }, () => recipient(unknownKid()))
 
 /** The recipients take the place of the one that the envelope is for. */
 const withRecipients = (recipients: unknown[], altered: object = {}) =>
@@ -31,7 +31,7 @@ const withRecipients = (recipients: unknown[], altered: object = {}) =>
 /** A message that has a type and an id. */
 const message = (member: string): string => `{"@type":"https://didcomm.org/a/1.0/b","@id":"x",${member}}`
 
-/** Bodies by name, each made for `kid`: a key of the agent, as anybody can read it in an invitation. */
+/** Bodies by name, each made for `kid`: a key of the agent, as shown in an invitation. */
 export const JUNK: Record<string, (kid: string) => string> = {
   'an empty object': () => '{}',
   'what is no JSON': () => '{'.repeat(MAX_BODY),
@@ -46,14 +46,16 @@ export const JUNK: Record<string, (kid: string) => string> = {
   'a header that names a prototype': withHeader('{"__proto__":{"alg":"Anoncrypt"}}'),
   'an alg of none': sent({ header: (header) => ({ ...header, alg: 'none' }) }),
   'no recipients': withRecipients([]),
-  '16 unknown recipients': withRecipients(strangers(16)),
-  '17 unknown recipients': withRecipients(strangers(17)),
-  '1,800 unknown recipients': withRecipients(strangers(1_800).map(({ header }) => ({ header }))),
-  'an unknown recipient and a long ciphertext': withRecipients(strangers(1), { ciphertext: noise(MAX_MESSAGE) }),
+  '16 unknown recipients': withRecipients(unknownRecipients(16)),
+  '17 unknown recipients': withRecipients(unknownRecipients(17)),
+  '1,800 unknown recipients': withRecipients(unknownRecipients(1_800).map(({ header }) => ({ header }))),
+  'an unknown recipient and a long ciphertext': withRecipients(unknownRecipients(1), {
+    ciphertext: noise(MAX_MESSAGE),
+  }),
   'a kid without end': withRecipients([recipient('2'.repeat(190_000))]),
   'a kid that is a list': (kid) => withRecipients([recipient([kid])])(kid),
   'the same recipient twice': (kid) => withRecipients([recipient(kid), recipient(kid)])(kid),
-  'our key after 15 of others': (kid) => withRecipients([...strangers(15), recipient(kid)])(kid),
+  'our key after 15 others': (kid) => withRecipients([...unknownRecipients(15), recipient(kid)])(kid),
   'our key and noise': (kid) => withRecipients([recipient(kid)], { ciphertext: noise(MAX_MESSAGE) })(kid),
   'our key, and a long ciphertext that was altered': sent({ plaintext: 'x'.repeat(MAX_MESSAGE) }, { tag: noise(16) }),
   'our key, and a sender that is noise': sent({ sender: 'x'.repeat(44) }),

@@ -1,8 +1,8 @@
-/** What a wallet would send for an invitation, caught before it leaves: an envelope that the agent has not seen yet. */
+/** A wallet's first envelope for an invitation, caught before it is sent: the agent has not received it yet. */
 import { Wallet } from '../../wallet/wallet.ts'
 
 export interface CaughtEnvelope {
-  /** Where it was to go. */
+  /** Its endpoint. */
   path: string
   envelope: object
 }

@@ -1,8 +1,8 @@
-/** Presentation definitions: what the tests try them with. */
+/** Presentation definitions for tests, and Credo's verdict on them. */
 import 'reflect-metadata'
 import { DifPresentationExchangeService } from '@credo-ts/core'
 
-/** Credo's own verdict; the engine behind it is what answers `createRequest`. */
+/** Credo's own verdict; its engine decides on `createRequest`. */
 export const credoTakes = (definition: unknown): boolean => {
   try {
     const service: unknown = Reflect.construct(DifPresentationExchangeService, [])

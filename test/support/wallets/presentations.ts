@@ -1,4 +1,4 @@
-/** Credentials and presentations made by hand: what a holder can do with what it holds, and with what it has stolen. */
+/** Credentials and presentations made by hand: with a holder's own credentials, or with stolen ones. */
 import { randomUUID } from 'node:crypto'
 import {
   JsonTransformer,
@@ -18,7 +18,7 @@ export const CREDENTIALS_V1 = 'https://www.w3.org/2018/credentials/v1'
 
 const PROOF_TYPE = 'Ed25519Signature2018'
 
-/** Context documents by address: what this holder and its issuers load, beside what Credo carries. */
+/** Context documents by address: those that this holder and its issuers load, in addition to Credo's. */
 export type Contexts = Record<string, Json>
 
 const keyOf = (did: string): string => `${did}#${did.slice('did:key:'.length)}`
@@ -37,7 +37,7 @@ const serviceOf = (wallet: Wallet, contexts: Contexts): W3cJsonLdCredentialServi
   )
 }
 
-/** A credential that `issuer` has signed; what is left out is that of a degree about nobody. */
+/** A credential that `issuer` has signed; the defaults are those of a degree without a subject id. */
 export const issue = async (issuer: Wallet, credential: Json, contexts: Contexts = {}): Promise<Json> => {
   const whole = {
     type: ['VerifiableCredential'],
@@ -88,7 +88,7 @@ export const present = async (
   return JsonTransformer.toJSON(signed)
 }
 
-/** Says which credential meets which descriptor: the first one the first, and so on. */
+/** Maps credentials to descriptors in order. */
 export const submissionOf = (definition: Json, paths?: readonly string[]): Json => ({
   id: randomUUID(),
   definition_id: definition.id,
@@ -119,9 +119,9 @@ export const sendPresentation = (
 export interface AskedForProof {
   challenge: string
   definition: Json
-  /** What the tenant reads of the proof after the wallet has sent this. */
+  /** Sends a presentation. Resolves to the proof as the tenant reads it then. */
   answer: (presentation: unknown) => Promise<Json>
-  /** What the wallet got back, of each answer. */
+  /** The reply to the wallet, for each answer. */
   answers: RawAnswer[]
 }
 

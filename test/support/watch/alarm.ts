@@ -1,4 +1,4 @@
-/** An alarm as it is deployed, and whether it is on. */
+/** A deployed alarm, and whether it is on. */
 import * as v from 'valibot'
 
 const Metric = { Namespace: v.string(), MetricName: v.string() }
@@ -52,7 +52,7 @@ export const readAlarm = (properties: unknown): DeployedAlarm => {
   return { ...alarm, metric, statistic: Stat, period: Period, expression: Expression }
 }
 
-/** CloudWatch looks at some periods more than it evaluates, where values are missing: its own example has 5 for 3. */
+/** CloudWatch reads more periods than it evaluates, where values are missing: its own example has 5 for 3. */
 const MORE_PERIODS = 2
 
 /**

@@ -1,9 +1,9 @@
-/** What a stage costs that nobody uses, in US dollars a month at the list prices of us-east-1: the one place where that is computed. */
+/** What an idle stage costs, in US dollars a month at the list prices of us-east-1: the one place where that is computed. */
 import { ofType, type Resource } from '../../../infra/service.ts'
 
 export interface CostRow {
   what: string
-  /** How many of them, and what one is. */
+  /** Number and description of the items. */
   count: string
   dollars: number
   /** With the free tier that does not end after a year. */

@@ -1,5 +1,5 @@
 /**
- * What CloudWatch makes of lines of the log by the metric filters of a template: the part of their language that is used there.
+ * Applies the metric filters of a template to log lines as CloudWatch does: the part of their language that is used there.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
  */
 import * as v from 'valibot'

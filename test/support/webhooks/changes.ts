@@ -1,4 +1,4 @@
-/** Changes of the table as a function gets them from the stream. */
+/** Changes of the table as a function receives them from the stream. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 
@@ -32,7 +32,7 @@ const change = (
   },
 })
 
-/** `notedAt` in seconds since the epoch. */
+/** `changedAt` in seconds since the epoch. */
 export const inserted = (after: Item, notedAt?: number) => change('INSERT', undefined, after, notedAt)
 export const modified = (before: Item, after: Item, notedAt?: number) => change('MODIFY', before, after, notedAt)
 export const removed = (before: Item) => change('REMOVE', before)

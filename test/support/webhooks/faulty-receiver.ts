@@ -1,4 +1,4 @@
-/** A receiver with faults on demand: an HTTP(S) server on loopback that answers, or fails to, as the test says. */
+/** A receiver with faults on demand: an HTTP(S) server on loopback that answers or fails as the test says. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -13,7 +13,7 @@ interface Answer {
   body?: string | Buffer
   /** ms */
   after?: number
-  /** It is not given before this is settled. */
+  /** It is not sent before this promise settles. */
   until?: Promise<unknown>
 }
 
@@ -33,7 +33,7 @@ interface Received {
   path: string
   headers: IncomingHttpHeaders
   body: string
-  /** Of the answer that it met; absent where it met a fault. */
+  /** Status of the answer; absent for a fault. */
   status?: number
 }
 
@@ -47,7 +47,7 @@ export interface FaultyReceiver {
   connections(): number
   /** How many of them are still open. */
   open(): number
-  /** What the next requests meet, one each; the last one stays. */
+  /** Answers to the next requests, one each; the last one stays. */
   behave(...behaviours: [Behaviour, ...Behaviour[]]): void
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The endpoints of an organization at a receiver, and what they have heard: its signature verified, its body held against its schema. */
+/** The endpoints of an organization at a receiver, and their events: signatures are verified, and bodies checked against their schema. */
 import { Webhook } from 'standardwebhooks'
 import * as v from 'valibot'
 import { EVENT_TYPES, eventBodies } from '../../../lib/interface/webhook-events.ts'
@@ -21,7 +21,7 @@ export interface Heard {
 
 const Type = v.object({ type: v.picklist(EVENT_TYPES) })
 
-/** Throws where the signature or the body is not what it should be. */
+/** Throws where the signature or the body is not valid. */
 const read = (kind: Kind, secret: string, body: string, headers: Record<string, string>): Heard => {
   const json: Json = new Webhook(secret).verify(body, headers)
   const { type } = v.parse(Type, json)
@@ -73,7 +73,7 @@ export class OrganizationEndpoints {
     return new OrganizationEndpoints(orgId, { webhook, notification }, receivers)
   }
 
-  /** What an endpoint has heard so far, in order. */
+  /** The events that an endpoint has received so far, in order. */
   heard(kind: Kind): Heard[] {
     return this.#receivers[kind].received
       .filter(({ path }) => path === `/${this.orgId}/${kind}`)

@@ -1,10 +1,10 @@
-/** What the tests of webhooks need: an endpoint that is registered, an event for it, and what became of both. */
+/** Steps for tests of webhooks: a registered endpoint, an event for it, and the state of both. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { eventLane } from '../../../lib/outbox/wake-ups/keys.ts'
 import type { EndpointKind } from '../../../lib/records/webhook-event.ts'
-import { decodeIfSound } from '../../../lib/store/item.ts'
+import { tryDecode } from '../../../lib/store/item.ts'
 import { getItem, queryAll } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { putIfAbsent } from '../../../lib/store/write.ts'
@@ -29,7 +29,7 @@ export interface RegisteredEndpoint {
   secret: string
 }
 
-/** Registers an endpoint of an organization, of a new one unless said. */
+/** Registers an endpoint of an organization, by default of a new one. */
 export const registerAt = async (
   url: string,
   { orgId = randomUUID(), kind = 'webhook' }: Partial<RegisteredEndpoint> = {},
@@ -69,28 +69,28 @@ export const storeEvent = async (newEvent: NewEvent): Promise<string> => {
 /** The event in its lane, or else in the list of its endpoint. */
 export const readStoredEvent = async (event: NewEvent): Promise<StoredEvent | undefined> => {
   const waiting = (await queryAll(eventLane(event.orgId, event.endpointId, event.recordId)))
-    .map((item) => decodeIfSound(pendingEventItem, item))
+    .map((item) => tryDecode(pendingEventItem, item))
     .find((one) => one?.id === event.id)
   if (waiting !== undefined) return { ...waiting, state: 'pending' }
   const item = await getItem(eventItem.addressOf(event))
   return item === undefined ? undefined : eventItem.decode(item)
 }
 
-/** The endpoint as it is now; throws where it is gone. */
+/** The current endpoint; throws where it was deleted. */
 export const readRegistered = async ({ orgId, id }: RegisteredEndpoint): Promise<Endpoint> => {
   const endpoint = (await readEndpoints(orgId)).find((one) => one.id === id)
   if (endpoint === undefined) throw new Error('the endpoint is gone')
   return endpoint
 }
 
-/** What was tried, oldest first. */
+/** Delivery attempts, oldest first. */
 export const attemptsAt = async ({ id }: RegisteredEndpoint): Promise<ListedAttempt[]> =>
   (await Promise.all(eventPartitions(id).map(queryAll)))
     .flat()
     .flatMap((item) => listedAttempt(item) ?? [])
     .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
 
-/** Verifies a request as a receiver would, and returns what it says; throws where the signature does not fit. */
+/** Verifies a request as a receiver would, and returns its event; throws where the signature is not valid. */
 export const verified = (secret: string, { headers, body }: { headers: IncomingHttpHeaders; body: string }): unknown =>
   new Webhook(secret).verify(
     body,

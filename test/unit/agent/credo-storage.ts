@@ -41,7 +41,7 @@ export const contextOf = (tenant: string, isRootAgentContext = false): AgentCont
   return new AgentContext({ contextCorrelationId: tenant, dependencyManager, isRootAgentContext })
 }
 
-/** What repositories of Credo are made of. */
+/** Dependencies of Credo's repositories. */
 export const repositoryServices = (): DependencyManager => {
   const services = new DependencyManager()
   services.registerInstance(InjectionSymbols.StorageService, service)

@@ -1,4 +1,4 @@
-/** The document of a did:web: where it is read, and what is none. https://w3c-ccg.github.io/did-method-web/#read-resolve */
+/** The document of a did:web: where it is read, and which are invalid. https://w3c-ccg.github.io/did-method-web/#read-resolve */
 import { expect, test, vi } from 'vitest'
 
 /** By their addresses. */
@@ -46,7 +46,7 @@ test.each([
   ['that is a list', '[]', undefined],
   ['of 600 keys', document('did:web:two.example', { verificationMethod: Array(600).fill(METHOD) }), undefined],
   ['that is not JSON', '<html>', 'registry.unavailable'],
-])('a document %s is none', async (_, text, code) => {
+])('a document %s is invalid', async (_, text, code) => {
   served.set('https://two.example/.well-known/did.json', text)
   expect(await resolve('did:web:two.example')).toEqual([undefined, code])
 })

@@ -1,4 +1,4 @@
-/** Private keys of handshakes: they expire unless they are kept, also by another process. */
+/** Private keys of handshakes: they expire unless the expiry is removed, also by another process. */
 
 import { randomBytes } from 'node:crypto'
 import { AgentContext, DependencyManager } from '@credo-ts/core'
@@ -59,7 +59,7 @@ test('a key stays that another process keeps before', async () => {
   expect(await read()).toEqual(jwk)
 })
 
-test('a key that is gone can not be kept: nothing is written', async () => {
+test('the expiry of a deleted key cannot be removed: nothing is written', async () => {
   await expect(run(async () => newStore().removeExpiry(acme, keyId))).rejects.toMatchObject({ code: 'store.conflict' })
   expect(await table.get(keyAddress('acme', keyId))).toBeUndefined()
 })

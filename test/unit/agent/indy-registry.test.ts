@@ -129,7 +129,7 @@ describe.each([
     })
   })
 
-  test('there is no list of a time before the first entry', async () => {
+  test('no list is valid before the first entry', async () => {
     expect(await getList(registryId, FIRST - 1)).toEqual({
       revocationStatusListMetadata: {},
       resolutionMetadata: { error: 'notFound', message: 'the registry has no status of this time' },
@@ -174,12 +174,12 @@ test.each([
   ['a list', () => getList(`${REGISTRY}x`, SECOND)],
 ])('%s that no ledger has is not found', async (_, get) => {
   expect(await get()).toMatchObject({
-    resolutionMetadata: { error: 'notFound', message: expect.stringMatching(/ledger .* ha(?:s|ve) it$/) },
+    resolutionMetadata: { error: 'notFound', message: expect.stringMatching(/ledger .*ha(?:s|ve) (?:it|the object)$/) },
   })
 })
 
 test.each(['', SCHEMA, `${DID}/anoncreds/v0/CLAIM_DEF/../../submit`, `${ISSUER}:3:CL:1e1:default`, `${DEFINITION}:x`])(
-  'nobody is asked for what is no id of a definition: %s',
+  'an invalid id of a definition is not requested: %s',
   async (id) => {
     expect(await getDefinition(id)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
     expect(proxy.asked).toEqual([])
@@ -207,7 +207,7 @@ describe('with several ledgers', () => {
     expect(proxy.asked).toEqual([])
   })
 
-  test('a revocation registry is of the ledger of its definition: on another one anybody may have its issuer’s DID', async () => {
+  test('a revocation registry is of the ledger of its definition: on another one a third party may have its issuer’s DID', async () => {
     const definition = `${ISSUER}:3:CL:10:shared`
     const elsewhere = `${ISSUER}:4:${definition}:CL_ACCUM:first`
     for (const ledger of [proxy, other]) ledger.write(definitionRequest(10, 'shared'), FIRST)
@@ -268,7 +268,7 @@ const replying = (route: string, change: (result: Json) => void): void =>
     return reply
   })
 
-describe('what is not what was asked for says nothing of it', () => {
+describe('a reply to another request does not mean that the object is missing', () => {
   type Change = (result: Json) => void
   const SPOILT: [string, () => Promise<{ resolutionMetadata: object }>, Record<string, Change>][] = [
     [
@@ -370,7 +370,7 @@ describe('what is not what was asked for says nothing of it', () => {
     expect(await getSchema(SCHEMA)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
   })
 
-  test('a status without content is none', async () => {
+  test('a status without content does not exist', async () => {
     replying('submit', (result) => (result.data = null))
     expect(await getList(REGISTRY, SECOND)).toMatchObject({ resolutionMetadata: { error: 'notFound' } })
   })

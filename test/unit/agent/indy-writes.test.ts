@@ -161,7 +161,7 @@ describe.each([
   })
 })
 
-test('a proxy that does not answer is not the ledger’s refusal', async () => {
+test('a proxy that does not answer is not the ledger’s rejection', async () => {
   const registry = registryOf(DID, `${DID}/anoncreds/v0/CLAIM_DEF/10/default`)
   const list = listOf(DID, `${DID}/anoncreds/v0/REV_REG_DEF/10/default/first`, [0, 0, 0, 0, 0], '21 AA')
   proxy.answerWith((_, __, response) => void response.writeHead(500).end())
@@ -189,7 +189,7 @@ describe('what the ledger has in its place is not it', () => {
     proxy.write(schemaRequest('degree', attributes))
     expect(await isOnLedger(answer)).toEqual({ state: 'other' })
     expect(await registerSchema(schemaOf(DID))).toMatchObject({
-      schemaState: { state: 'failed', reason: 'the ledger has another object in its place' },
+      schemaState: { state: 'failed', reason: 'the ledger already has a different object' },
     })
   })
 
@@ -296,7 +296,7 @@ describe('nothing is to be written', () => {
     write(await registerRegistry(registryOf(DID, `${DID}/anoncreds/v0/CLAIM_DEF/10/default`)))
     write(await registerList(listOf(DID, registryId, [0, 0, 0, 0, 0], '21 AA')))
     for (const [list, accumulator, reason] of [
-      [[0, 0, 0, 0], '21 BB', /another length/],
+      [[0, 0, 0, 0], '21 BB', /length of its registry/],
       [[0, 0, 0, 0, 0], '21 BB', /not that of the list/],
       [[0, 1, 0, 0, 0], '21 AA', /not that of the list/],
     ] as const)

@@ -1,7 +1,7 @@
-/** What a unit of work sends: one item for each connection, and a wake-up that says whether anything was waiting before it. */
+/** What a unit of work sends: one item for each connection, and a wake-up that tells whether anything was waiting before it. */
 import type { DidCommOutboundPackage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test } from 'vitest'
-import { openMessageLane } from '../../../lib/outbox/message-lane.ts'
+import { messageLaneContents } from '../../../lib/outbox/message-lane.ts'
 import { messageLane, messageLaneOf } from '../../../lib/outbox/wake-ups/keys.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { digest } from '../../../lib/store/keys.ts'
@@ -31,7 +31,7 @@ test('the wake-up of a message that nothing waits before names it and its destin
   expect(queues.sent[0]?.body).toMatchObject({ reason: { first: { id: item?.sk?.S } } })
 })
 
-test('an endpoint that is no URL is one destination, which the address guard refuses', () => {
+test('an endpoint that is not a URL is one destination, which the address guard rejects', () => {
   for (const endpoint of ['http://[', undefined]) expect(destinationAt(endpoint)).toBe('invalid')
 })
 
@@ -73,8 +73,8 @@ test('what is sent to a DID after a rotation has a lane of its own, and what is 
   expect(messageLaneOf(name)).toEqual({ tenant: 'acme', ...lane })
   expect(queues.sent).toMatchObject([{ body: { lane: name, reason: first } }])
   expect(await table.items('acme|ConnectionRecord|c4')).toHaveLength(1)
-  expect(await openMessageLane(name)?.read(Date.now())).toMatchObject({ items: [{ item: lane }] })
-  expect(await openMessageLane(messageLane('acme', 'c4'))?.read(Date.now())).toMatchObject({ items: [] })
+  expect(await messageLaneContents(name)?.read(Date.now())).toMatchObject({ items: [{ item: lane }] })
+  expect(await messageLaneContents(messageLane('acme', 'c4'))?.read(Date.now())).toMatchObject({ items: [] })
 })
 
 test('a message with a delay leaves later: its lane is due then, and no other wake-up leases it before', async () => {
@@ -98,14 +98,14 @@ test('a message with a delay leaves later: its lane is due then, and no other wa
   ])
 })
 
-test('a message with a delay does not hold back one that waits before it, and that nobody has leased yet', async () => {
+test('a message with a delay does not hold back one that waits before it, and whose lane is not leased yet', async () => {
   const lane = { connectionId: 'c5', did: 'c' }
   await transaction('acme', () => addToOutbox(lane, { endpoint: ENDPOINT, payload: 'x' }))
   await transaction('acme', () => addToOutbox(lane, { endpoint: ENDPOINT, payload: 'y' }, 2_000))
   expect(queues.sent.map(({ queue }) => queue)).toEqual(['wake-ups.fifo', 'wake-ups.fifo'])
 })
 
-test('messages of more than 400 KB are refused, and not stored', async () => {
+test('messages of more than 400 KB are rejected, and not stored', async () => {
   const withRoom = 400 * 1024 - 200
   const to = (connectionId: string, size: number) => ({
     endpoint: ENDPOINT,

@@ -41,7 +41,7 @@ const insert = (store: SealedKeyStore, context = acme) => run(() => store.insert
 const itemOf = (tenant = 'acme') => table.get(keyAddress(tenant, keyId))
 
 describe('a key', () => {
-  test('should be read back as it was kept, here and in every other process', async () => {
+  test('should be read back as it was stored, here and in every other process', async () => {
     const store = newStore()
     await insert(store)
     expect(await read(store)).toEqual(jwk)
@@ -68,7 +68,7 @@ describe('a key', () => {
       expect(sealed.includes(part)).toBe(false)
   })
 
-  test('should be of nobody else, whatever others know of it', async () => {
+  test('should be inaccessible to other tenants, whatever they know of it', async () => {
     const store = newStore()
     await insert(store)
     const other = contextOf('other')
@@ -126,7 +126,7 @@ describe('the first of several keys that the agent has', () => {
     expect(table.requests).toEqual(['BatchGetItem'])
   })
 
-  test('should be nothing, after one request, if there is none', async () => {
+  test('should be null, after one request, if it does not exist', async () => {
     await insert(newStore())
     table.watch()
     expect(await first(newStore(), ['unknown', 'of nobody'])).toBeNull()
@@ -164,7 +164,7 @@ describe('the first of several keys that the agent has', () => {
 })
 
 describe('a key that is made', () => {
-  test('should be there at once for its own transaction, and for nobody else before the commit', async () => {
+  test('should be visible immediately in its own transaction, and elsewhere after the commit', async () => {
     const store = newStore()
     await run(async () => {
       await store.insert(acme, keyId, jwk)
@@ -175,7 +175,7 @@ describe('a key that is made', () => {
     expect(await read(store)).toEqual(jwk)
   })
 
-  test('should be gone, from memory too, where its transaction fails', async () => {
+  test('should not exist, in memory neither, if its transaction fails', async () => {
     const store = newStore()
     const failing = run(async () => {
       await store.insert(acme, keyId, jwk)
@@ -207,7 +207,7 @@ describe('a key that is made', () => {
     expect(await itemOf()).toBeUndefined()
   })
 
-  test('should be one where two make it at once', async () => {
+  test('should be one if two create it concurrently', async () => {
     const stores = [newStore(), newStore()]
     const results = await Promise.allSettled(stores.map((store) => run(() => store.insert(acme, keyId, newKey()))))
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -223,7 +223,7 @@ describe('a key that is made', () => {
 })
 
 describe('what a key is made for', () => {
-  test('should be said once of each kind, by the transaction that makes the key, and by no other agent', async () => {
+  test('should be set once for each kind, by the transaction that creates the key, and by no other agent', async () => {
     const store = newStore()
     await run(async () => {
       await store.insert(acme, keyId, jwk)
@@ -244,7 +244,7 @@ describe('what a key is made for', () => {
     expect((await itemOf())?.expiresAt).toBeDefined()
   })
 
-  test('should be gone with the key', async () => {
+  test('should be deleted with the key', async () => {
     const store = newStore()
     await run(async () => {
       await store.insert(acme, keyId, jwk)
@@ -258,7 +258,7 @@ describe('what a key is made for', () => {
 })
 
 describe('a key that is deleted', () => {
-  test('should be gone for its own transaction at once, and for everybody after the commit', async () => {
+  test('should be deleted immediately in its own transaction, and elsewhere after the commit', async () => {
     const store = newStore()
     await insert(store)
     await run(async () => {

@@ -1,6 +1,6 @@
 /** Which secrets of Credo's records are sealed before they reach the table. */
 import { describe, expect, test } from 'vitest'
-import { withSecretOpen, withSecretSealed } from '../../../lib/agent/credo/sealed-records.ts'
+import { withSecretSealed, withSecretUnsealed } from '../../../lib/agent/credo/sealed-records.ts'
 import { CREDENTIAL_REQUEST } from '../../../lib/records/record-json.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { useTable } from '../store/use-table.ts'
@@ -20,16 +20,16 @@ describe.each<[string, Record<string, unknown>]>([
   test('is sealed, and opens as it was', async () => {
     const sealed = await transaction('acme', () => withSecretSealed(record))
     expect(JSON.stringify(sealed)).not.toContain(SECRET.p)
-    expect(await transaction('acme', () => withSecretOpen(sealed))).toEqual(record)
+    expect(await transaction('acme', () => withSecretUnsealed(sealed))).toEqual(record)
   })
 
   test('opens in its own record only', async () => {
     const sealed = await transaction('acme', () => withSecretSealed(record))
-    await expect(transaction('acme', () => withSecretOpen({ ...sealed, id: 'another' }))).rejects.toThrow()
+    await expect(transaction('acme', () => withSecretUnsealed({ ...sealed, id: 'another' }))).rejects.toThrow()
   })
 
   test('that does not open lets nothing be written, although the operation has swallowed it', async () => {
-    const swallowed = transaction('acme', () => withSecretOpen(record).catch(() => undefined))
+    const swallowed = transaction('acme', () => withSecretUnsealed(record).catch(() => undefined))
     await expect(swallowed).rejects.toMatchObject({ code: 'internal' })
   })
 })

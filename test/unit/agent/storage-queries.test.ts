@@ -126,7 +126,7 @@ describe('a list', () => {
     expect(await find(DidCommBasicMessageRecord, options, { offset: 9, limit: 1 })).toEqual([])
   })
 
-  test('should be all that there are of a type that has one, and be refused where only a scan could tell', async () => {
+  test('should be all that there are of a type that has one, and be rejected where only a scan could tell', async () => {
     const [first, second] = [connectionRecord({ createdAt: at(1) }), connectionRecord({ createdAt: at(2) })]
     await save(second, first)
     expect(idsOf(await run(() => storage.getAll(acme, DidCommConnectionRecord)))).toEqual([first.id, second.id])

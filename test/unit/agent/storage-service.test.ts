@@ -59,8 +59,8 @@ const save = (...records: AnyRecord[]) =>
 const shown = (record: AnyRecord) => JSON.parse(JSON.stringify({ ...record.toJSON(), _tags: record.getTags() }))
 
 describe.each(ALL)('a %s', (_name, type, make) => {
-  const within = recordsOf(type.type)?.within
-  /** Reads a record by its id: one that lies in the partition of a tag is found by that first. */
+  const within = recordsOf(type.type)?.partitionTag
+  /** Reads a record by its id: a record in the partition of a tag is found by the tag first. */
   const get = async (record: AnyRecord, context = acme) => {
     const tags: Record<string, unknown> = { ...record.getTags() }
     if (within !== undefined) await storage.findByQuery(context, type, { [within]: String(tags[within]) })
@@ -192,7 +192,7 @@ describe('a record that was read', () => {
   })
 })
 
-test('saving and updating should say when they were', async () => {
+test('saving and updating should set their times', async () => {
   const record = connectionRecord()
   const written = async (write: (context: AgentContext, record: AnyRecord) => Promise<void>) => {
     const before = Date.now()
@@ -213,7 +213,7 @@ const change = async (id: string, act: (held: DidCommConnectionRecord) => Promis
 }
 
 describe('a tag', () => {
-  test('should be gone once it is unset', async () => {
+  test('should be deleted once it is unset', async () => {
     const record = connectionRecord({ threadId: 'gone' })
     await save(record)
     await run(() =>
@@ -246,7 +246,7 @@ describe('the same id', () => {
     expect(await aliasOf(acme)).toBe('ours')
   })
 
-  test('should be refused within an invocation, and a conflict where another one was first', async () => {
+  test('should be rejected within an invocation, and a conflict where another one was first', async () => {
     const twice = run(async () => {
       await storage.save(acme, proofRecord({ id: 'twice' }))
       await storage.save(acme, proofRecord({ id: 'twice' }))
@@ -271,7 +271,7 @@ describe('an update of what was read', () => {
       }),
     )
 
-  test('should give back what is stored', async () => {
+  test('should return the stored record', async () => {
     await save(counter())
     const changed = await increment()
     expect(changed.alias).toBe('1')

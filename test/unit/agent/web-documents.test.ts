@@ -1,4 +1,4 @@
-/** What strangers make the agent read from the web: contexts and DID documents, from public addresses only. */
+/** Documents that unknown senders name: contexts and DID documents, from public addresses only. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -72,7 +72,7 @@ const load = (...urls: string[]): Promise<unknown> =>
 test.each<[string, object, () => string | undefined]>([
   ['is named', {}, () => new URL(address).host],
   ["of an operator is not: callers do not learn a ledger's proxy", { isHostHidden: true }, () => undefined],
-])('the host because of which a document can not be read %s', async (_, options, host) => {
+])('the host because of which a document cannot be read %s', async (_, options, host) => {
   const unread = await transaction('@base', async () => {
     await readText(`${address}/status?500`, options).catch(() => {})
     return unreadDocument()
@@ -121,12 +121,12 @@ test.each(['/status?404', '/status?410'])('%s says that there is no such documen
   expect(await mayBeThere(`${address}${path}`)).toEqual([false, undefined])
 })
 
-test('nor is there one at an address that the guard refuses', async () => {
+test('nor is there one at an address that the guard rejects', async () => {
   await onAws(async () => expect(await mayBeThere('https://169.254.169.254/')).toEqual([false, undefined]))
 })
 
 test.each(['/status?204', '/status?403', '/status?429', '/status?500', '/around', '/broken', '/large', '/coded'])(
-  '%s does not say that there is no such document',
+  '%s does not mean that the document does not exist',
   async (path) => {
     expect(await mayBeThere(`${address}${path}`)).toEqual([true, 'registry.unavailable'])
   },
@@ -150,9 +150,9 @@ test.each([
   ['/around', /302/],
   ['/to-no-address', /302/],
   ['/large', /too large/],
-  ['/coded', /can not be read: content-encoding exi$/],
+  ['/coded', /cannot be read: content-encoding exi$/],
   ['/list', /not a JSON object/],
-  ['/cut', /can not be read: reset/],
+  ['/cut', /cannot be read: reset/],
 ])('%s is no context', async (path, reason) => {
   await expect(load(`${address}${path}`)).rejects.toThrow(reason)
 })

@@ -32,7 +32,7 @@ describe('the acting agent', () => {
     expect(actingAgent(tenant)).toBe('acme')
   })
 
-  test('is nobody for a tenant token without a tenant', () => {
+  test('is forbidden for a tenant token without a tenant', () => {
     expect(() => actingAgent(principal({ role: 'RestTenantAgent' }))).toThrow(forbidden)
   })
 })

@@ -65,7 +65,7 @@ describe('the authorizer', () => {
     })
   })
 
-  test('names tenant and subject for the access log, which puts them between quotes as they are', async () => {
+  test('names tenant and subject for the access log, which does not escape them', async () => {
     const subjectOf = async (sub: string) => (await call(await sign({ sub }))).context?.subject
     expect(await subjectOf('b1c7d3f0-6a51-4b5e-9a55-0d1f6f0c9f11')).toBe('b1c7d3f0-6a51-4b5e-9a55-0d1f6f0c9f11')
     expect(await subjectOf('Zoë","tenant":"globex')).toBe('Zo%C3%AB%22%2C%22tenant%22%3A%22globex')
@@ -77,7 +77,7 @@ describe('the authorizer', () => {
     expect(await call(await sign({ sub: 'alice' }))).not.toHaveProperty('usageIdentifierKey')
   })
 
-  test('names the key that the requests of an agent are counted by, whoever asks for it', async () => {
+  test('names the API key of the agent, the same for all its callers', async () => {
     onTestFinished(() => {
       settings().TENANT_RATE = 0
     })
@@ -96,7 +96,7 @@ describe('the authorizer', () => {
     },
   )
 
-  test('answers a token of a stranger with a 401', async () => {
+  test('responds to a token of an unknown issuer with a 401', async () => {
     await expect(call(await sign({}, 'stranger'))).rejects.toThrow(/^Unauthorized$/)
   })
 
@@ -129,7 +129,7 @@ describe('the authorizer', () => {
     expect((await call(await sign({ role: 'RestRootAgentWithTenants' }))).context?.tenant).toBe(BASE_AGENT)
   })
 
-  test('counts what it could not check, and no token that it refuses', async () => {
+  test('counts tokens that it could not check, and no rejected one', async () => {
     const lines: Record<string, unknown>[] = []
     const written = vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
     const { LOG_LEVEL } = settings()
@@ -145,7 +145,7 @@ describe('the authorizer', () => {
     expect(lines).toMatchObject([{ level: 'error', event: 'authorizer.failed', status: 503, AuthorizerFaults: 1 }])
   })
 
-  test('answers a table that does not answer with anything but a 401', async () => {
+  test('does not respond with a 401 while DynamoDB is unavailable', async () => {
     table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
     await expect(sign({}).then(call)).rejects.toMatchObject({ code: 'store.unavailable' })
   })
@@ -178,7 +178,7 @@ describe('the authorizer', () => {
     await expect(call(await sign({ tenantId: 'closed' }, 'limited'))).rejects.toThrow(/^Unauthorized$/)
   })
 
-  test('answers a key set that is not there with anything but a 401', async () => {
+  test('does not respond with a 401 without a key set', async () => {
     await expect(sign({}, 'remote').then(call)).rejects.toMatchObject({ code: 'auth.keys_unavailable' })
   })
 })

@@ -62,13 +62,13 @@ test('asks an address once, however many audiences its issuer has', async () => 
   expect(server.requests).toBe(1)
 })
 
-test('asks nobody where keys are given in the settings', async () => {
+test('fetches nothing if the settings have the keys', async () => {
   const { jwksUri: _, ...withoutAddress } = entry(server, { jwks: { keys: [key.open] } })
   await confirmKeys([withoutAddress], now)
   expect(table.requests).toEqual([])
 })
 
-describe('changes nothing for an answer that is', () => {
+describe('changes nothing for a response that is', () => {
   test.each([...badAnswers('', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) })])(
     '%s, and follows no redirect',
     async (what, listener) => {
@@ -87,7 +87,7 @@ describe('changes nothing for an answer that is', () => {
   )
 })
 
-test('asks nobody inside, on AWS', async () => {
+test('sends no request to internal addresses, on AWS', async () => {
   server.serve(key)
   settings().LOCAL_STAGE = false
   try {
@@ -99,7 +99,7 @@ test('asks nobody inside, on AWS', async () => {
   expect(await stored(server)).toBeUndefined()
 })
 
-describe('somebody is woken', () => {
+describe('an alarm is raised', () => {
   const woken = async (issuer: TokenIssuer) => {
     lines = []
     await confirmKeys([issuer], now)
@@ -136,7 +136,7 @@ test('one issuer that fails is no other’s failure', async () => {
   expect(await stored(other)).toMatchObject({ keys: [key.open] })
 })
 
-test('a table that does not answer is a failed invocation, when all have been asked', async () => {
+test('an unavailable DynamoDB is a failed invocation, after all issuers were fetched', async () => {
   server.serve(key)
   other.serve(next)
   table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))

@@ -1,4 +1,4 @@
-/** Which public keys of others can be imported: one that can't is left out, and the others stay. */
+/** Which public keys of a key set can be imported: invalid ones are left out. */
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { importableKeys, keysOfText } from '../../../lib/auth/importable-keys.ts'

@@ -1,4 +1,7 @@
-/** The keys of an issuer with an address: prepared by a deployment, confirmed on schedule, asked for when a new one turns up. */
+/**
+ * The keys of an issuer with an address: prepared by a deployment, confirmed on schedule, asked for when a new one
+ * turns up.
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { storeConfirmedKeys } from '../../../lib/auth/confirmed-keys.ts'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
@@ -90,7 +93,7 @@ describe('keys that were prepared some time ago', () => {
     expect(server.requests).toBe(0)
   })
 
-  test('give way to those that are confirmed: a key that the issuer withdrew is refused', async () => {
+  test('are replaced by confirmed ones: a key that the issuer withdrew is rejected', async () => {
     await confirm(now - MINUTE, fresh)
     server.serve(fresh)
     const verify = verifier(prepared())
@@ -99,7 +102,7 @@ describe('keys that were prepared some time ago', () => {
     await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
   })
 
-  test('are refused in a process that knew them, a minute after the table says so', async () => {
+  test('are rejected in a process that knew them, a minute after the table was updated', async () => {
     await confirm(now, old)
     server.serve(fresh)
     const verify = verifier(prepared())
@@ -110,7 +113,7 @@ describe('keys that were prepared some time ago', () => {
     await expect(old.sign().then(verify)).rejects.toMatchObject(refused)
   })
 
-  test('are looked up once a minute at most, while nobody confirms them, and work', async () => {
+  test('are read once a minute at most while they are not confirmed, and work', async () => {
     const verify = verifier(prepared())
     for (let request = 0; request < 3; request++) expect(await verify(await old.sign())).toEqual(good)
     expect(table.requests).toEqual(['GetItem'])
@@ -127,13 +130,13 @@ describe('keys that were prepared some time ago', () => {
     expect(table.requests).toEqual(['GetItem'])
   })
 
-  test('work when the table does not answer, and the log says so', async () => {
+  test('work while DynamoDB is unavailable, with a line in the log', async () => {
     table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
     expect(await verifier(prepared())(await old.sign())).toEqual(good)
     expect(events()).toContain('issuer.keys_not_read')
   })
 
-  test('work for a day without being confirmed; after an hour somebody is woken', async () => {
+  test('work for a day without being confirmed; after an hour an alarm is raised', async () => {
     const verify = verifier(prepared())
     expect(await verify(await old.sign())).toEqual(good)
     expect(events()).toEqual([])
@@ -209,7 +212,7 @@ describe('keys that the settings give beside the address', () => {
   })
 })
 
-describe('keys that nobody has confirmed for a day', () => {
+describe('keys that were not confirmed for a day', () => {
   const prepared = () => entry({ preparedAt: now - 24 * HOUR - MINUTE })
 
   test('are no longer used: the issuer is asked', async () => {
@@ -220,7 +223,7 @@ describe('keys that nobody has confirmed for a day', () => {
     expect(server.requests).toBe(1)
   })
 
-  test('are our failure when the issuer does not answer', async () => {
+  test('are our failure while the issuer is unreachable', async () => {
     await expect(old.sign().then(verifier(prepared()))).rejects.toMatchObject(unavailable)
   })
 
@@ -239,12 +242,12 @@ describe('keys that nobody has confirmed for a day', () => {
   )
 })
 
-test('a key set without keys is none: if the address does not answer, that is our failure, not the caller’s', async () => {
+test('an empty key set does not count: if the address is unreachable, that is our failure, not the caller’s', async () => {
   await expect(old.sign().then(verifier(entry({ jwks: { keys: [] } })))).rejects.toMatchObject(unavailable)
 })
 
 describe('clocks', () => {
-  test('keys prepared in the future are not the newest: a withdrawn one is refused', async () => {
+  test('keys prepared in the future are not the newest: a withdrawn one is rejected', async () => {
     await confirm(now - MINUTE, fresh)
     server.serve(fresh)
     const verify = verifier(entry({ preparedAt: now + 6 * MINUTE }))
@@ -302,7 +305,7 @@ describe('forged tokens', () => {
   })
 })
 
-describe('an issuer that is asked and answers with', () => {
+describe('an issuer that responds with', () => {
   test.each(badAnswers('http://127.0.0.1:1/', { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }))(
     '%s has said nothing: its keys work, others are refused, and the log can tell why',
     async (_, listener) => {
@@ -329,7 +332,7 @@ describe('an issuer that is asked and answers with', () => {
     },
   )
 
-  test('its new key again, after an outage, has tokens of that key refused until then', async () => {
+  test('its new key again, after an outage, has tokens of that key rejected until then', async () => {
     const verify = verifier(entry())
     await expect(fresh.sign().then(verify)).rejects.toMatchObject(refused)
     server.serve(fresh)

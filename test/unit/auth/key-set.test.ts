@@ -1,4 +1,4 @@
-/** Key sets of others: what is kept of them, and which are none to be trusted. */
+/** Key sets of issuers: which keys are used, and which sets are rejected. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { exportJWK, generateKeyPair } from 'jose'
@@ -85,7 +85,7 @@ describe('a key is left out', () => {
   })
 })
 
-describe('a set is none to be trusted', () => {
+describe('a set is rejected', () => {
   test.each<[string, unknown, string]>([
     ['with a private key', { keys: [ed.open, ec.secret] }, 'holds a private key'],
     ['with a private key of AKP (RFC 9964)', { keys: [ed.open, { kty: 'AKP', priv: 'AA' }] }, 'holds a private key'],

@@ -12,7 +12,7 @@ const claims = { exp: NOW + 60, role: 'RestTenantAgent', tenantId: 'acme', sub: 
 const unauthorized = expect.objectContaining({ code: 'auth.unauthorized' })
 const forbidden = expect.objectContaining({ code: 'auth.forbidden' })
 
-/** Names that objects have without anybody's doing; ids of organizations like any other. */
+/** Names that all objects inherit: valid ids of organizations. */
 const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
 
 /** Makes a principal of claims of an issuer without limits. */
@@ -163,7 +163,7 @@ describe("the authorizer's context", () => {
       expect(principalFromContext(toAuthorizerContext(one), NOW)).toEqual(one)
   })
 
-  test('brings nobody back once the token of a known principal is over, with the tolerance', () => {
+  test('is rejected after the token has expired, with the tolerance', () => {
     const context = toAuthorizerContext(principal)
     for (const now of [NOW, NOW + 89]) expect(principalFromContext(context, now)).toEqual(principal)
     expect(() => principalFromContext(context, NOW + 90)).toThrow(unauthorized)
@@ -183,7 +183,7 @@ describe("the authorizer's context", () => {
     ['a root role with a tenant', changed({ role: 'RestRootAgent' })],
     ['grants that are no lists', changed({ grants: { tenants: 'acme', organizations: '*' } })],
     ['half of the grants', changed({ grants: { tenants: '*' } })],
-  ])('brings nobody back out of %s', (_, broken) => {
+  ])('is rejected if it is %s', (_, broken) => {
     expect(() => principalFromContext(broken, NOW)).toThrow(unauthorized)
   })
 })

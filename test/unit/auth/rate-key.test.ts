@@ -6,7 +6,7 @@ import { BASE_AGENT } from '../../../lib/records/tenant.ts'
 const PREFIX = 'serverless-agent-dev-rate'
 const keys = rateKeys(PREFIX)
 
-test('a stage has keys of its own, each once', () => {
+test('a stage has its own keys, each once', () => {
   expect(new Set(keys).size).toBe(keys.length)
   expect(rateKeys('another-stage').some((key) => keys.includes(key))).toBe(false)
 })
@@ -15,7 +15,7 @@ test('an agent is counted by the same key each time', () => {
   for (const agent of ['acme', 'umbrella', BASE_AGENT]) expect(rateKeyOf(PREFIX, agent)).toBe(rateKeyOf(PREFIX, agent))
 })
 
-test('the base agent shares its key with no tenant, and the tenants are spread over all others', () => {
+test('the base agent shares its key with no tenant, and the tenants are spread over all other keys', () => {
   const tenants = 10_000
   const ofBase = rateKeyOf(PREFIX, BASE_AGENT)
   expect(keys).toContain(ofBase)

@@ -35,7 +35,7 @@ describe('the guarded client, at a deployment and on schedule', () => {
   test('takes nothing of who has none; another time it may be another’s', async () => {
     const { url } = await secure()
     const served = await servedKeys(url, LOCAL, { resolve: leadingTo('127.0.0.1') })
-    expect(served).toEqual({ reason: 'tls: DEPTH_ZERO_SELF_SIGNED_CERT', refused: false })
+    expect(served).toEqual({ reason: 'tls: DEPTH_ZERO_SELF_SIGNED_CERT', rejected: false })
   })
 
   test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254'])(
@@ -43,7 +43,7 @@ describe('the guarded client, at a deployment and on schedule', () => {
     async (to) => {
       const { url, authorities } = await secure()
       const served = await servedKeys(url, { local: false }, { authorities, resolve: leadingTo(to) })
-      expect(served).toEqual({ reason: expect.stringContaining(`${NAME} leads to`), refused: true })
+      expect(served).toEqual({ reason: expect.stringContaining(`${NAME} leads to`), rejected: true })
       expect(server.connections()).toBe(0)
     },
   )
@@ -54,9 +54,9 @@ describe('the guarded client, at a deployment and on schedule', () => {
       server.behave({ status, body })
       return servedKeys(server.url, LOCAL)
     }
-    expect(await answerTo(503)).toEqual({ reason: 'status 503', refused: false })
+    expect(await answerTo(503)).toEqual({ reason: 'status 503', rejected: false })
     for (const body of ['x'.repeat(512 * 1024), 'é'.repeat(256 * 1024)])
-      expect(await answerTo(200, body)).toEqual({ reason: 'is too large', refused: false })
+      expect(await answerTo(200, body)).toEqual({ reason: 'is too large', rejected: false })
     const secret = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) }
     for (const [body, reason] of [
       ['{}', 'is not a JSON Web Key Set'],
@@ -64,10 +64,10 @@ describe('the guarded client, at a deployment and on schedule', () => {
       ['{"keys":[]}', 'has no key that could verify a token'],
       [JSON.stringify({ keys: [secret] }), 'holds a private key'],
     ])
-      expect(await answerTo(200, body)).toEqual({ reason, refused: false })
-    expect(await servedKeys(server.url, { local: false })).toEqual({ reason: expect.any(String), refused: true })
+      expect(await answerTo(200, body)).toEqual({ reason, rejected: false })
+    expect(await servedKeys(server.url, { local: false })).toEqual({ reason: expect.any(String), rejected: true })
     server.behave('reset amid the body')
-    expect(await servedKeys(server.url, LOCAL)).toEqual({ reason: 'reset', refused: false })
+    expect(await servedKeys(server.url, LOCAL)).toEqual({ reason: 'reset', rejected: false })
   })
 })
 

@@ -1,4 +1,4 @@
-/** TOKEN_ISSUERS: what an entry grants, and which entries are refused, in one line that says which. */
+/** TOKEN_ISSUERS: what an entry grants, and which entries are rejected, in one line. */
 import { describe, expect, test } from 'vitest'
 import { ALL_GRANTS } from '../../../lib/auth/grants.ts'
 import { tokenIssuers } from '../../../lib/auth/token-issuers.ts'
@@ -33,7 +33,7 @@ test('one issuer may have several audiences', () => {
   expect(read({ ...ONE, grants: SOME }, { ...ONE, audience: 'other', grants: SOME })).toHaveLength(2)
 })
 
-describe('is refused in one line', () => {
+describe('is rejected in one line', () => {
   test.each<[string, unknown[], RegExp]>([
     [
       'one of several without grants',

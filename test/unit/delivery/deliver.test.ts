@@ -1,4 +1,4 @@
-/** The functions deliver and deliverSlowly: each wake-up is a delivery of its lane, and what could not be handled comes again. */
+/** The functions deliver and deliverSlowly: each wake-up is a delivery of its lane, and a failed one is repeated. */
 import { randomUUID } from 'node:crypto'
 import type { Context, SQSRecord } from 'aws-lambda'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -31,14 +31,14 @@ test('an event that is delivered is reported as done', async () => {
   expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
 })
 
-test('an event that is not taken is done with, too: the table has it, and its time', async () => {
+test('an event that is not accepted is reported as done too: the table has its next attempt', async () => {
   scene.receiver.behave({ status: 500 })
   expect(await failedOf([woken('m1', scene.lane)])).toEqual([])
   expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'pending', attempts: 1 })
   expect(await scene.laneState()).toMatchObject({ dueAt: expect.any(Number) })
 })
 
-test('several lanes of a batch are delivered, and one that is of no kind takes none of the others with it', async () => {
+test('several lanes of a batch are delivered, beside one of an unknown kind', async () => {
   const other = eventFor(scene.endpoint, { recordId: 'other' })
   const records = [woken('m1', scene.lane), woken('m2', 'a lane of no kind'), woken('m3', await storeEvent(other))]
   expect(await failedOf(records)).toEqual([])
@@ -47,7 +47,7 @@ test('several lanes of a batch are delivered, and one that is of no kind takes n
 })
 
 test.each(['', 'x', 'null', '{}', '{"lane":1}', '{"lane":"a"}', '{"destination":"https://a.example","at":1}'])(
-  'a message that is no wake-up of a lane is dropped with a line in the log: %s',
+  'a message that is not a wake-up of a lane is dropped with a log line: %s',
   async (body) => {
     expect(await failedOf([recordOf('m1', body)])).toEqual([])
     expect(scene.lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -56,7 +56,7 @@ test.each(['', 'x', 'null', '{}', '{"lane":1}', '{"lane":"a"}', '{"destination":
   },
 )
 
-test('while the table does not answer, the wake-up comes again, and no attempt is counted', async () => {
+test('while DynamoDB is unavailable, the wake-up is repeated, and no attempt is counted', async () => {
   scene.table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
   expect(await failedOf([woken('m1', scene.lane)])).toEqual(['m1'])
   scene.table.way = undefined
@@ -66,12 +66,12 @@ test('while the table does not answer, the wake-up comes again, and no attempt i
   expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered', attempts: 1 })
 })
 
-test('a lane that is woken twice at once is delivered once', async () => {
+test('a lane with two concurrent wake-ups is delivered once', async () => {
   expect(await failedOf([woken('m1', scene.lane), woken('m2', scene.lane)])).toEqual([])
   expect(scene.receiver.received).toHaveLength(1)
 })
 
-test('a wake-up that comes again while its lane is leased leaves the lane due when the lease is over: its first invocation has died', async () => {
+test('a repeated wake-up of a leased lane makes it due when the lease ends: the first invocation has died', async () => {
   const { leased } = await leaseLane({ lane: scene.lane, reason: { kind: 'committed' } }, 'died', Date.now())
   const again = { ...woken('m1', scene.lane), attributes: { ApproximateReceiveCount: '2' } } as SQSRecord
   expect(await failedOf([again])).toEqual([])
@@ -107,7 +107,7 @@ describe('a wake-up of a message', () => {
     return scene.table.requests
   }
 
-  test('makes no request where this process has delivered the message along with one before it', async () => {
+  test('makes no request if this process has delivered the message after an earlier one', async () => {
     await commit('1')
     await commit('2', 2)
     await receive('1')
@@ -118,7 +118,7 @@ describe('a wake-up of a message', () => {
     expect(scene.receiver.received).toHaveLength(4)
   })
 
-  test('looks for the lane where it comes again: the invocation that it came to has died, maybe with the lane', async () => {
+  test('goes to the lane if it is repeated: the first invocation has died, maybe with the lease', async () => {
     await commit('1')
     await receive('1')
     await commit('2')
@@ -127,8 +127,8 @@ describe('a wake-up of a message', () => {
   })
 
   test.each<[string, Parameters<typeof scene.receiver.behave>]>([
-    ['a message that was not taken', [{ status: 500 }]],
-    ['the rest of an item with several messages of which one was not taken', [{ status: 200 }, { status: 500 }]],
+    ['a message that was not accepted', [{ status: 500 }]],
+    ['the rest of an item with several messages of which one was not accepted', [{ status: 200 }, { status: 500 }]],
   ])('delivers %s', async (_, answers) => {
     await commit('1', answers.length)
     scene.receiver.behave(...answers)
@@ -140,7 +140,7 @@ describe('a wake-up of a message', () => {
   })
 })
 
-test('the lane of an endpoint that is slow is delivered in the slow queue only', async () => {
+test('the lane of a slow endpoint is delivered from the slow queue only', async () => {
   const read = await readDestination(endpointDestination(scene.endpoint.id), Date.now())
   await reportToDestination(read.destination, { kind: 'took', took: 14_000, answered: true }, Date.now())
   expect(await failedOf([woken('m1', scene.lane)])).toEqual([])
@@ -151,7 +151,7 @@ test('the lane of an endpoint that is slow is delivered in the slow queue only',
   expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
 })
 
-test('no second attempt is started when the function has no time for it: its lane is woken again', async () => {
+test('no second attempt is started without enough time: its lane is woken again', async () => {
   const next = eventFor(scene.endpoint, { sequence: scene.event.sequence + 1 })
   await storeEvent(next)
   expect(await failedOf([woken('m1', scene.lane)], deliver, 20_000)).toEqual([])
@@ -160,7 +160,7 @@ test('no second attempt is started when the function has no time for it: its lan
   expect(scene.queues.sent.at(-1)).toMatchObject({ body: { lane: scene.lane } })
 })
 
-describe('a wake-up that has waited in its queue for longer than it may', () => {
+describe('a wake-up that has waited in its queue for too long', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'] })
   })
@@ -174,7 +174,7 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
     return { ...recordOf('m1', { lane: scene.lane, reason }), attributes } as SQSRecord
   }
 
-  /** So many others of the endpoint are late that it has more than it delivers. */
+  /** Handles so many late wake-ups of the endpoint that further ones are postponed. */
   const manyAreLate = async (by = deliver) => {
     const [first = '', orgId = '', endpointId = ''] = scene.lane.split('|')
     const others = Array.from({ length: 5 }, (_, index) => `${first}|${orgId}|${endpointId}|other-${index}`)
@@ -184,15 +184,15 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
     }
   }
 
-  test('is delivered where few are: one before it in its group may have died', async () => {
+  test('is delivered if few are late: the function of an earlier one in its group may have died', async () => {
     expect(await failedOf([late({ kind: 'committed' }, MINUTE)])).toEqual([])
     expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
   })
 
   test.each([
-    ['was first received in time, and comes again after its function has died', { ApproximateReceiveCount: '2' }],
-    ['comes without the times of its queue', { SentTimestamp: undefined }],
-  ])('is none that %s', async (_, attributes) => {
+    ['was first received in time, and is repeated after its function has died', { ApproximateReceiveCount: '2' }],
+    ['has no times of its queue', { SentTimestamp: undefined }],
+  ])('is not one that %s', async (_, attributes) => {
     await manyAreLate()
     const record = late({ kind: 'committed' }, 5 * MINUTE)
     const { SentTimestamp } = record.attributes
@@ -201,14 +201,14 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
     expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
   })
 
-  test('is delivered where the others were late more than a minute ago', async () => {
+  test('is delivered if the others were late more than a minute ago', async () => {
     await manyAreLate()
     vi.setSystemTime(Date.now() + MINUTE)
     await failedOf([late({ kind: 'committed' }, MINUTE)])
     expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
   })
 
-  test('makes its attempt if it is a probe, because the lanes of others wait for what that finds out', async () => {
+  test('makes its attempt if it is a probe, because other lanes wait for the result', async () => {
     await manyAreLate(deliverSlowly)
     const probe = { waiting: 'entry', destination: endpointDestination(scene.endpoint.id), at: Date.now() }
     await scene.table.put(laneItem.encode({ lane: scene.lane, waiting: probe.waiting, waitsFor: probe.destination }))
@@ -216,7 +216,7 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
     expect(scene.receiver.connections()).toBe(1)
   })
 
-  test('leaves its lane to the sweep where many are, and one that was not late is delivered', async () => {
+  test('is postponed if many are late, and one that is not late is delivered', async () => {
     await manyAreLate()
     expect(await failedOf([late({ kind: 'committed' }, MINUTE)])).toEqual([])
     expect(scene.receiver.connections()).toBe(0)
@@ -226,7 +226,7 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
     expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered' })
   })
 
-  test('lets a lane that is due be due again, unless it was leased or has another time by now', async () => {
+  test('makes a due lane due again, unless it is leased or has another time', async () => {
     await manyAreLate()
     const at = Date.now() - 10 * MINUTE
     await scene.table.put(laneItem.encode({ lane: scene.lane, ...dueFor(scene.lane, at) }))
@@ -242,10 +242,10 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
   })
 
   test.each([
-    ['was handed over to the slow queue, where it would lose its place', dueFor('lane', Date.now() + 10 * MINUTE)],
-    ['waits for its destination, whose list would lose it', { waitsFor: 'destination' }],
+    ['was handed over to the slow queue', dueFor('lane', Date.now() + 10 * MINUTE)],
+    ['waits for its destination', { waitsFor: 'destination' }],
     ['waits for its next attempt', { waiting: undefined, ...dueFor('lane', Date.now() + 10 * MINUTE) }],
-  ])('leaves alone a lane that %s, if it came from a commit', async (_, waits) => {
+  ])('of a commit does not change a lane that %s', async (_, waits) => {
     await manyAreLate()
     await scene.table.put(laneItem.encode({ lane: scene.lane, waiting: 'slow|lease', ...waits }))
     const before = await scene.laneState()
@@ -253,7 +253,7 @@ describe('a wake-up that has waited in its queue for longer than it may', () => 
     expect(await scene.laneState()).toEqual(before)
   })
 
-  test('has longer in the slow queue', async () => {
+  test('may wait longer in the slow queue', async () => {
     await manyAreLate(deliverSlowly)
     const waiting = 'slow|lease'
     await scene.table.put(

@@ -1,4 +1,4 @@
-/** The dispatcher of the stream: what comes again, what is parked, and that neither blocks what is behind it for good. */
+/** The dispatcher of the stream: which changes are repeated or parked, without blocking later ones permanently. */
 import type { DynamoDBRecord } from 'aws-lambda'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { dispatchChanges } from '../../../functions/dispatch-changes.ts'
@@ -26,7 +26,7 @@ beforeEach(async () => {
   for await (const { remove } of parkedChanges()) await remove()
 })
 
-/** Without the pauses between the tries of a change, unless a test looks at them. */
+/** Without the pauses between the tries of a change, unless a test checks them. */
 const dispatch = (changes: DynamoDBRecord[], options: DispatchOptions = {}) =>
   dispatchWithPauses(changes, { pause: async () => undefined, ...options })
 
@@ -57,7 +57,7 @@ const refuse = (refused: string, name = 'InternalServerError') => {
   table.way = (command, send) => (command === refused ? Promise.reject(failure(name, properties)) : send())
 }
 
-test('a wake-up that the queue calls invalid is dropped, and the stream goes on', async () => {
+test('a wake-up that the queue rejects as invalid is dropped, and the stream continues', async () => {
   const change = inserted(outboxWith())
   queues.refuse = () => true
   expect(await dispatch([change])).toBe(sequenceOf(change))
@@ -67,7 +67,7 @@ test('a wake-up that the queue calls invalid is dropped, and the stream goes on'
   expect(lines.map((line) => JSON.parse(line)).filter(({ WakeUpsDead }) => WakeUpsDead === 1)).toHaveLength(1)
 })
 
-describe('what waits in a lane', () => {
+describe('the insertion of a lane item', () => {
   const event = pendingEventItem.encode(
     pendingEvent(
       {
@@ -82,7 +82,7 @@ describe('what waits in a lane', () => {
   test.each<[string, Item, string]>([
     ['a message', outbox, 'acme|ConnectionRecord|c1'],
     ['an event', event, '@outbox|base|ep|r1'],
-  ])('that is new, %s, wakes it once, however often its change comes', async (_name, item, lane) => {
+  ])('(%s) wakes the lane once, even if the change is repeated', async (_name, item, lane) => {
     expect(await dispatch([inserted(item)])).toBeUndefined()
     expect(await dispatch([inserted(item)])).toBeUndefined()
     expect(queues.sent).toHaveLength(2)
@@ -97,14 +97,14 @@ describe('what waits in a lane', () => {
     ['an attempt at a message', modified(outbox, outboxWith({ attempts: 1 }))],
     ['a record', inserted(recordItem('DidRecord', 'x'))],
     ['something without a kind', inserted({ pk: { S: 'a' }, sk: { S: 'b' } })],
-    ['a place without a key', inserted({ kind: { S: 'pending-event' } })],
+    ['an item without a sort key', inserted({ kind: { S: 'pending-event' } })],
     ['nothing', {}],
-  ])('is not woken because of %s', async (_name, change) => {
+  ])('is not %s', async (_name, change) => {
     expect(await dispatch([change])).toBeUndefined()
     expect(queues.sent).toEqual([])
   })
 
-  test('comes again from the first one that the queue does not take, and those that it took are dropped by it', async () => {
+  test('is repeated from the first change whose wake-up the queue rejects, and the queue drops the duplicates', async () => {
     const batch = Array.from({ length: 25 }, (_, index) =>
       inserted(outboxWith({ id: `o${index}`, connectionId: `c${index}` })),
     )
@@ -115,7 +115,7 @@ describe('what waits in a lane', () => {
     expect(new Set(queues.sent.map(({ id }) => id)).size).toBe(25)
   })
 
-  test('all of it comes again when the queue does not answer', async () => {
+  test('is repeated completely if SQS is unavailable', async () => {
     queues.refuse = 'down'
     const batch = [telling(), inserted(outbox), inserted(event)]
     expect(await dispatch(batch)).toBe(sequenceOf(batch[1] ?? {}))
@@ -135,7 +135,7 @@ describe('an outage of the table', () => {
     expect(await parked()).toEqual([])
   })
 
-  test('lets all changes of a record come again from the one that it has stopped, though it is over a moment later', async () => {
+  test('repeats all changes of a record from the one that it has stopped, even if it ends a moment later', async () => {
     const [one, other] = (['done', 'abandoned'] as const).map((state, index) =>
       toRecordItem({ ...storedIn('ProofRecord', state, index + 1), tenant: '@base', id: 'twice' }),
     ) as [Item, Item]
@@ -152,7 +152,7 @@ describe('an outage of the table', () => {
     expect((await told()).filter((id) => id === 'twice')).toHaveLength(2)
   })
 
-  test('is also a role that lacks a right: a mistake of a deployment parks nothing', async () => {
+  test('includes a role without a permission: a mistake of a deployment parks nothing', async () => {
     const change = telling()
     refuse('Query', 'AccessDeniedException')
     expect(await dispatch([change])).toBe(sequenceOf(change))
@@ -160,7 +160,7 @@ describe('an outage of the table', () => {
     expect(await parked()).toEqual([])
   })
 
-  test('that keeps a bad change from being parked lets it come again', async () => {
+  test('that prevents parking a bad change repeats it', async () => {
     const [bad, good] = [garbled(), telling()]
     refuse('PutItem')
     expect(await dispatch([bad, good])).toBe(sequenceOf(bad))
@@ -172,7 +172,7 @@ describe('an outage of the table', () => {
 })
 
 describe('a change that fails by itself', () => {
-  /** The table says of so many queries that they are not valid, which is no outage. */
+  /** The table rejects this number of queries as invalid, which is not an outage. */
   const failFirst = (times: number) => {
     let left = times
     table.way = (command, send) =>
@@ -195,7 +195,7 @@ describe('a change that fails by itself', () => {
     if (!isParked) expect(await told()).toContain(idOf(change))
   })
 
-  test('at first, and then because of an outage, comes again and is not parked', async () => {
+  test('at first, and then because of an outage, is repeated and not parked', async () => {
     const change = telling()
     let queries = 0
     table.way = (command, send) => {
@@ -209,7 +209,7 @@ describe('a change that fails by itself', () => {
     expect(await parked()).toEqual([])
   })
 
-  test('is parked with its images, and what is behind it goes on', async () => {
+  test('is parked with its images, and the next changes are dispatched', async () => {
     const batch = [telling(), garbled(), telling()]
     expect(await dispatch(batch)).toBeUndefined()
     expect(await told()).toEqual(expect.arrayContaining([batch[0], batch[2]].map((change) => idOf(change ?? {}))))
@@ -221,7 +221,7 @@ describe('a change that fails by itself', () => {
     expect(lines.join()).not.toContain('secret')
   })
 
-  test('is parked once, also when its batch comes again', async () => {
+  test('is parked once, even if its batch is repeated', async () => {
     const batch = [garbled(), inserted(outboxWith())]
     queues.refuse = 'down'
     expect(await dispatch(batch)).toBe(sequenceOf(batch[1] ?? {}))
@@ -230,7 +230,7 @@ describe('a change that fails by itself', () => {
     expect(await parked()).toEqual([sequenceOf(batch[0] ?? {})])
   })
 
-  test('holds back no wake-up of what is beside it', async () => {
+  test('does not block the wake-ups of other changes', async () => {
     const change = garbled()
     expect(await dispatch([change, inserted(outboxWith())])).toBeUndefined()
     expect(queues.sent).toHaveLength(1)
@@ -239,7 +239,7 @@ describe('a change that fails by itself', () => {
 })
 
 describe('a change that kills the process', () => {
-  /** The invocation dies: nothing after the first request of the change's own happens. */
+  /** The invocation dies after the first request for the change. */
   const die = async (change: DynamoDBRecord): Promise<void> => {
     const death = new Promise<never>(() => {})
     const begun = new Promise<void>((resolve) => {
@@ -254,7 +254,7 @@ describe('a change that kills the process', () => {
     table.way = undefined
   }
 
-  test('is parked at its fourth try, once it comes alone', async () => {
+  test('is parked at its fourth try, when it arrives alone', async () => {
     const change = late(telling())
     for (let tries = 0; tries < 3; tries++) await die(change)
     expect(await parked()).toEqual([])
@@ -264,7 +264,7 @@ describe('a change that kills the process', () => {
     expect(await told()).not.toContain(idOf(change))
   })
 
-  test('is not parked where an outage ended its tries', async () => {
+  test('is not parked if an outage ended its tries', async () => {
     const change = late(telling())
     refuse('Query')
     for (let tries = 0; tries < 6; tries++) expect(await dispatch([change])).toBe(sequenceOf(change))
@@ -274,14 +274,14 @@ describe('a change that kills the process', () => {
     expect(await parked()).toEqual([])
   })
 
-  test('is tried all the same where its tries can not be counted', async () => {
+  test('is tried even if its tries cannot be counted', async () => {
     const change = late(telling())
     refuse('UpdateItem')
     for (let tries = 0; tries < 5; tries++) expect(await dispatch([change])).toBeUndefined()
     expect(await told()).toContain(idOf(change))
   })
 
-  test('costs nothing where there is none: changes that come at once, or with others, are not counted', async () => {
+  test('costs nothing in the normal case: changes that arrive in time, or with others, are not counted', async () => {
     table.watch()
     await dispatch([late(telling(), 1)])
     await dispatch([late(telling()), late(telling())])
@@ -292,7 +292,7 @@ describe('a change that kills the process', () => {
 })
 
 describe('a redrive', () => {
-  test('dispatches what was parked, each event once, and takes it out', async () => {
+  test('dispatches parked changes, each event once, and removes them', async () => {
     const change = late(telling())
     const again = { ...change, dynamodb: { ...change.dynamodb, SequenceNumber: '900' } }
     for (const one of [change, again]) {
@@ -307,7 +307,7 @@ describe('a redrive', () => {
     expect(await table.items(PARKED_CHANGES)).toEqual([])
   })
 
-  test('leaves what fails again, and goes on with what is behind it', async () => {
+  test('keeps a change that fails again, and continues with the next one', async () => {
     const [bad, good] = [garbled(), telling()]
     await dispatch([bad])
     table.way = (command, send) => (command === 'Query' ? Promise.reject(failure('ValidationException')) : send())
@@ -318,7 +318,7 @@ describe('a redrive', () => {
     expect(await told()).toContain(idOf(good))
   })
 
-  test('leaves everything where the queue does not answer', async () => {
+  test('keeps all changes if SQS is unavailable', async () => {
     await park(inserted(outboxWith()))
     queues.refuse = 'down'
     expect(await redriveParked()).toEqual({ done: 0, left: 1 })

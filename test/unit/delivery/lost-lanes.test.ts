@@ -1,4 +1,4 @@
-/** Lanes that nobody wakes are found by a scan, and their items sent. */
+/** Lanes whose wake-ups were lost are found by a scan, and their items are sent. */
 import { expect, test } from 'vitest'
 import { wakeLostLanes } from '../../../lib/delivery/lost-lanes.ts'
 import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
@@ -9,27 +9,27 @@ import { answered, failing, newOrigin, useOutboxScene } from '../outbox/scene.ts
 
 const scene = await useOutboxScene()
 
-/** What the sweep wakes is delivered. */
+/** Delivers the lanes that the sweep wakes. */
 const deliver = async () => {
   await sweep(scene.now)
   await scene.handleAll()
 }
 
-test('a message whose wake-ups were lost is sent, and then there is nothing to do', async () => {
+test('a message whose wake-ups were lost is sent, and afterwards no lane is lost', async () => {
   const lanes = Array.from({ length: 101 }, () => scene.newLane())
   for (const to of lanes) await scene.commit(to, to.lane)
   for (const to of lanes.slice(0, 5)) await scene.commit(to, to.lane)
   await deliver()
-  expect(scene.taken).toEqual([])
+  expect(scene.accepted).toEqual([])
   expect(await wakeLostLanes(scene.now)).toBe(101)
   expect(await wakeLostLanes(scene.now)).toBe(0)
   await deliver()
-  expect(scene.taken).toHaveLength(106)
+  expect(scene.accepted).toHaveLength(106)
   expect(await scene.left()).toEqual([])
   expect(await wakeLostLanes(scene.now)).toBe(0)
 })
 
-test('an event is, too', async () => {
+test('an event is sent too', async () => {
   const event = { id: 'e1', type: 'endpoint.test', orgId: 'o', endpointId: 'ep', recordId: 'r1', sequence: 3 }
   const occurredAt = '2026-01-01T00:00:00.000Z'
   await scene.table.put(pendingEventItem.encode(pendingEvent({ ...event, occurredAt, body: '{}' }, occurredAt)))
@@ -37,7 +37,7 @@ test('an event is, too', async () => {
   expect(await scene.lane('@outbox|o|ep|r1')).toMatchObject({ dueAt: scene.now })
 })
 
-test('a lane that waits for a time or a destination, or is leased, is left alone; one whose lease is over is not', async () => {
+test('a lane that waits for a time or a destination, or is leased, is not changed; one with an expired lease is', async () => {
   const [retried, leased, left] = [scene.newLane(), scene.newLane(), scene.newLane()]
   const down = newOrigin()
   scene.respond = ({ endpoint }) => (endpoint.startsWith(down) ? failing('connect') : answered(500))
@@ -54,7 +54,7 @@ test('a lane that waits for a time or a destination, or is leased, is left alone
   expect(await scene.lane(left.lane)).toMatchObject({ dueAt: scene.now })
 })
 
-test('one that comes to wait meanwhile keeps its time', async () => {
+test('a lane that begins to wait meanwhile keeps its time', async () => {
   const to = scene.newLane()
   await scene.commit(to, 'one')
   const waits = laneItem.encode({ lane: to.lane, dueShard: 'due|0', dueAt: scene.now + 60_000 })

@@ -1,4 +1,4 @@
-/** Parked changes: kept whole, however large, once, in the order of the stream, and for a month. */
+/** Parked changes are stored completely, for any size, once, in the order of the stream, for a month. */
 import { randomBytes } from 'node:crypto'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { beforeEach, expect, test, vi } from 'vitest'
@@ -43,7 +43,7 @@ const changeOf = (sequence: string, bytes = 10): DynamoDBRecord => {
   return { ...change, dynamodb: { ...change.dynamodb, SequenceNumber: sequence } }
 }
 
-test('two images of 400 KB are kept, though one item does not take them', async () => {
+test('two images of 400 KB are stored, although they exceed one item', async () => {
   const change = changeOf('7', 400_000)
   expect(await park(change)).toBe(true)
   expect((await table.items(PARKED_CHANGES)).length).toBeGreaterThan(1)
@@ -51,7 +51,7 @@ test('two images of 400 KB are kept, though one item does not take them', async 
   expect(await table.check()).toEqual([])
 })
 
-test('a change that is kept already stays as it is', async () => {
+test('a change that is stored already stays unchanged', async () => {
   const change = changeOf('7')
   await park(change)
   const before = await table.items(PARKED_CHANGES)
@@ -59,33 +59,33 @@ test('a change that is kept already stays as it is', async () => {
   expect(await table.items(PARKED_CHANGES)).toEqual(before)
 })
 
-test('they come in the order of the stream, whatever the lengths of their sequence numbers', async () => {
+test('they are read in the order of the stream, for any length of sequence numbers', async () => {
   const sequences = ['9', '10', '100000000000000000000001', '99999999999999999999999']
   for (const sequence of sequences.toReversed()) await park(changeOf(sequence, sequence === '10' ? 400_000 : 10))
   const sorted = sequences.toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
   expect((await all()).map(({ sequence }) => sequence)).toEqual(sorted)
 })
 
-test('more of them than one read holds are all found', async () => {
+test('more of them than in one read are all found', async () => {
   for (let sequence = 1; sequence <= 45; sequence++) await park(changeOf(String(sequence)))
   expect((await all()).map(({ sequence }) => Number(sequence))).toEqual(Array.from({ length: 45 }, (_, i) => i + 1))
 })
 
-test('one is kept for 30 days', async () => {
+test('one is stored for 30 days', async () => {
   await park(changeOf('7'))
   const [item] = await table.items(PARKED_CHANGES)
   expect(daysUntil(item?.expiresAt?.N)).toBe(30)
 })
 
 test.each([
-  ['does not answer', failure('InternalServerError', { $fault: 'server' })],
-  ['refuses', failure('AccessDeniedException')],
-])('a table that %s has not taken it', async (_name, error) => {
+  ['is unavailable', failure('InternalServerError', { $fault: 'server' })],
+  ['rejects the write', failure('AccessDeniedException')],
+])('parking fails if the table %s', async (_name, error) => {
   table.way = () => Promise.reject(error)
   expect(await park(changeOf('7'))).toBe(false)
 })
 
-test('a change of which a part is missing is passed over, and those behind it are found', async () => {
+test('a change without one of its parts is skipped, and the next ones are found', async () => {
   await park(changeOf('4'))
   for (const sequence of ['5', '6', '7']) await park(changeOf(sequence, 400_000))
   for (const address of [
@@ -96,7 +96,7 @@ test('a change of which a part is missing is passed over, and those behind it ar
   expect((await all()).map(({ sequence }) => sequence)).toEqual(['4', '7'])
 })
 
-test('of a change whose removal has broken off nothing is told, because it was dispatched', async () => {
+test('a change whose removal was interrupted is not reported, because it was dispatched', async () => {
   await park(changeOf('8', 400_000))
   const [change] = await all()
   let requests = 0
@@ -108,7 +108,7 @@ test('of a change whose removal has broken off nothing is told, because it was d
   expect(told).not.toHaveBeenCalledWith(expect.stringContaining('"sequence":"8"'))
 })
 
-test('tries of a change are counted anew after one that an outage has ended, of which nothing is left where none was counted', async () => {
+test('tries are counted from 0 after one that an outage has ended, and no item is created if none was counted', async () => {
   expect([await beginTry('8'), await beginTry('8')]).toEqual([1, 2])
   expect(daysUntil((await table.get(triesItem.addressOf({ sequence: '8' })))?.expiresAt?.N)).toBe(2)
   await endTry('8')
@@ -117,7 +117,7 @@ test('tries of a change are counted anew after one that an outage has ended, of 
   expect(await table.get(triesItem.addressOf({ sequence: '9' }))).toBeUndefined()
 })
 
-test('a try that an outage ends has ended, although the table does not count that', async () => {
+test('a try that an outage ends has ended, even if the table cannot record that', async () => {
   await beginTry('10')
   table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
   await expect(endTry('10')).resolves.toBeUndefined()

@@ -1,7 +1,12 @@
 /** The address guard: a table of what must never be connected to, spelled in every way, and of what may. */
 import type { LookupFunction } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { AddressRejectedError, forbiddenRange, guardedLookup, urlFault } from '../../../lib/egress/address-guard.ts'
+import {
+  AddressRejectedError,
+  forbiddenRange,
+  guardedLookup,
+  invalidUrlReason,
+} from '../../../lib/egress/address-guard.ts'
 
 const PUBLIC = { local: false }
 const LOCAL = { local: true }
@@ -95,7 +100,7 @@ const ALLOWED_ADDRESSES = [
 ]
 
 describe('an address', () => {
-  test.each(REFUSED_ADDRESSES)('%s should be refused: %s', (address, range) => {
+  test.each(REFUSED_ADDRESSES)('%s should be rejected: %s', (address, range) => {
     expect(forbiddenRange(address, PUBLIC)).toBe(range)
   })
 
@@ -104,7 +109,7 @@ describe('an address', () => {
   })
 
   test.each(REFUSED_ADDRESSES.filter(([, range]) => range !== 'loopback'))(
-    '%s should be refused on the local stage too: %s',
+    '%s should be rejected on the local stage too: %s',
     (address, range) => {
       expect(forbiddenRange(address, LOCAL)).toBe(range)
     },
@@ -194,49 +199,45 @@ const ALLOWED_URLS = [
 ]
 
 describe('a URL', () => {
-  test.each(REFUSED_URLS)('%j should be refused: %s', (url, reason) => {
-    expect(urlFault(url, PUBLIC)).toBe(reason)
+  test.each(REFUSED_URLS)('%j should be rejected: %s', (url, reason) => {
+    expect(invalidUrlReason(url, PUBLIC)).toBe(reason)
   })
 
   test.each(ALLOWED_URLS)('%s should be allowed', (url) => {
-    expect(urlFault(url, PUBLIC)).toBeUndefined()
+    expect(invalidUrlReason(url, PUBLIC)).toBeUndefined()
   })
 
   test.each(['http://127.0.0.1:8080/', 'http://localhost:3000/', 'http://[::1]:3000/', 'http://wallet.example.com/'])(
     '%s should be allowed on the local stage only',
     (url) => {
-      expect(urlFault(url, LOCAL)).toBeUndefined()
-      expect(urlFault(url, PUBLIC)).toBe('not https')
+      expect(invalidUrlReason(url, LOCAL)).toBeUndefined()
+      expect(invalidUrlReason(url, PUBLIC)).toBe('not https')
     },
   )
 
-  test.each(['ws://localhost:3000/', 'ftp://localhost:3000/'])(
-    '%s is none of HTTP on the local stage either',
-    (url) => {
-      expect(urlFault(url, LOCAL)).toBe('not https')
-    },
-  )
+  test.each(['ws://localhost:3000/', 'ftp://localhost:3000/'])('%s is not allowed on the local stage either', (url) => {
+    expect(invalidUrlReason(url, LOCAL)).toBe('not https')
+  })
 
   test.each([
     'http://10.0.0.1:8080/',
     'http://169.254.169.254/',
     'http://2130706433:3000/',
     'http://a@localhost:3000/',
-  ])('%s should be refused on the local stage too', (url) => {
-    expect(urlFault(url, LOCAL)).toBeDefined()
+  ])('%s should be rejected on the local stage too', (url) => {
+    expect(invalidUrlReason(url, LOCAL)).toBeDefined()
   })
 
-  test('should be refused with an address for a name where that is asked, except loopback on the local stage', () => {
-    expect(urlFault('https://8.8.8.8/', { ...PUBLIC, ipLiterals: false })).toBe('an IP address instead of a name')
-    expect(urlFault('http://8.8.8.8/', { ...LOCAL, ipLiterals: false })).toBe('an IP address instead of a name')
-    expect(urlFault('http://127.0.0.1:3000/', { ...LOCAL, ipLiterals: false })).toBeUndefined()
+  test('should be rejected with an IP address as host if `ipLiterals` is false, except loopback on the local stage', () => {
+    expect(invalidUrlReason('https://8.8.8.8/', { ...PUBLIC, ipLiterals: false })).toBe(
+      'an IP address instead of a name',
+    )
+    expect(invalidUrlReason('http://8.8.8.8/', { ...LOCAL, ipLiterals: false })).toBe('an IP address instead of a name')
+    expect(invalidUrlReason('http://127.0.0.1:3000/', { ...LOCAL, ipLiterals: false })).toBeUndefined()
   })
 })
 
-/**
- * What a name resolves to, answer by answer; the last one stays. Like `dns.lookup`, it tells all addresses only when
- * asked.
- */
+/** The results of resolving a name, in order; the last one stays. Like `dns.lookup`, it returns all addresses only when asked. */
 const resolver = (...answers: string[][]) => {
   const asked: string[] = []
   const resolve: LookupFunction = (name, options, callback) => {
@@ -272,7 +273,7 @@ describe('the look-up', () => {
     expect(await look(resolver(['8.8.8.8', '1.1.1.1']).resolve)).toEqual(['8.8.8.8', 4])
   })
 
-  test('should check every address, also when one is asked for', async () => {
+  test('should check every address, also when one is requested', async () => {
     for (const answer of [
       ['8.8.8.8', '10.0.0.1'],
       ['10.0.0.1', '8.8.8.8'],
@@ -283,7 +284,7 @@ describe('the look-up', () => {
     }
   })
 
-  test('should refuse each address of the table', async () => {
+  test('should reject each address of the table', async () => {
     for (const [address] of REFUSED_ADDRESSES)
       await expect(look(resolver([address]).resolve)).rejects.toBeInstanceOf(AddressRejectedError)
   })
@@ -296,7 +297,7 @@ describe('the look-up', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('should refuse a name without addresses', async () => {
+  test('should reject a name without addresses', async () => {
     await expect(look(resolver([]).resolve)).rejects.toBeInstanceOf(AddressRejectedError)
   })
 

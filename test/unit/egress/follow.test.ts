@@ -1,4 +1,4 @@
-/** What is read at an address of a stranger: which redirects are followed, and for how long a connection is waited for. */
+/** Reading a document from an untrusted host: which redirects are followed, and the limits. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -35,7 +35,7 @@ describe('a redirect', () => {
     expect(await read({ redirects: 1 })).toMatchObject({ status: 200 })
   })
 
-  test('to what is no address is the response', async () => {
+  test('to an invalid address is the response', async () => {
     receiver.behave(to('https://'), { status: 200 })
     expect(await read({ redirects: 1 })).toMatchObject(to('https://'))
   })
@@ -46,11 +46,11 @@ describe('a redirect', () => {
   })
 })
 
-describe('what is left for all documents together', () => {
+describe('the remaining limit for all documents together', () => {
   const readWithin = (bounds: { milliseconds: number; bytes: number }) =>
     follow(`${receiver.url}/0`, { accept: 'text/plain', bounds })
 
-  test('is less by each response, of which one byte more than is left is read', async () => {
+  test('is reduced by each response, of which at most one byte more is read', async () => {
     receiver.behave({ status: 200, body: 'x'.repeat(6), after: 20 }, { status: 200, body: 'x'.repeat(100) })
     const bounds = { milliseconds: 30_000, bytes: 10 }
     expect(await readWithin(bounds)).toMatchObject({ body: 'x'.repeat(6) })
@@ -63,7 +63,7 @@ describe('what is left for all documents together', () => {
   test.each([
     { milliseconds: 0, bytes: 10 },
     { milliseconds: 30_000, bytes: -1 },
-  ])('is nothing with %j: nobody is asked', async (bounds) => {
+  ])('is used up with %j: no request is made', async (bounds) => {
     expect(await readWithin(bounds)).toBeUndefined()
     expect(receiver.received).toEqual([])
   })

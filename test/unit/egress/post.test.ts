@@ -8,7 +8,7 @@ import type { LookupFunction } from 'node:net'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isTaken, POST_LIMITS, type Post, post } from '../../../lib/egress/post.ts'
+import { isSuccess, POST_LIMITS, type Post, post } from '../../../lib/egress/post.ts'
 import { certificateFor } from '../../support/webhooks/certificate.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 
@@ -53,53 +53,53 @@ test('an attempt has 3 s to connect, 15 s in all, and reads 64 KB at most, unles
   expect(POST_LIMITS).toEqual({ connectMs: 3_000, attemptMs: 15_000, responseBytes: 65_536 })
 })
 
-describe('an answer', () => {
-  test('of 2xx is taken, and the receiver has path, headers and every byte of the body', async () => {
+describe('a response', () => {
+  test('of 2xx is a success, and the receiver has path, headers and every byte of the body', async () => {
     receiver.behave({ status: 202, headers: { 'retry-after': '5', 'set-cookie': 'a=b' }, body: 'thanks' })
     const outcome = await send()
     expect(outcome).toMatchObject({ status: 202, headers: { 'retry-after': '5' }, body: 'thanks' })
     expect(outcome.failure).toBeUndefined()
     expect(outcome.headers).not.toHaveProperty('set-cookie')
-    expect(isTaken(outcome)).toBe(true)
+    expect(isSuccess(outcome)).toBe(true)
     expect(receiver.received).toMatchObject([
       { path: '/inbox', body: 'hällo', headers: { 'content-type': 'text/plain', 'content-length': '6' } },
     ])
   })
 
-  test('leaves no timer behind', async () => {
+  test('leaves no timer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     await send()
     expect(vi.getTimerCount()).toBe(0)
     vi.useRealTimers()
   })
 
-  test('of 2xx that comes late, but in time, is taken, and the time is measured', async () => {
+  test('of 2xx within the time limit is a success, and the time is measured', async () => {
     receiver.behave({ status: 200, after: 150 })
     const outcome = await send()
-    expect(isTaken(outcome)).toBe(true)
+    expect(isSuccess(outcome)).toBe(true)
     expect(outcome.milliseconds).toBeGreaterThanOrEqual(140)
   })
 
   test.each([300, 400, 404, 410, 500, 503])(
-    'of %i is a status, not taken and no failure of the way',
+    'of %i is a status, no success and no failure of the connection',
     async (status) => {
       receiver.behave({ status, body: 'no' })
       const outcome = await send()
       expect(outcome).toMatchObject({ status, body: 'no' })
       expect(outcome.failure).toBeUndefined()
-      expect(isTaken(outcome)).toBe(false)
+      expect(isSuccess(outcome)).toBe(false)
     },
   )
 
   test.each(['120', 'Sun, 06 Nov 1994 08:49:37 GMT', 'soon'])(
-    'of 429 hands on Retry-After as it is: %s',
+    'of 429 returns Retry-After unchanged: %s',
     async (value) => {
       receiver.behave({ status: 429, headers: { 'retry-after': value } })
       expect(await send()).toMatchObject({ status: 429, headers: { 'retry-after': value } })
     },
   )
 
-  test('of 101, which nobody asked for, is no reason to wait', async () => {
+  test('of an unexpected 101 ends the attempt', async () => {
     receiver.behave({ status: 101, headers: { connection: 'upgrade', upgrade: 'websocket' } })
     const outcome = await send()
     expect(outcome).toMatchObject({ status: 101 })
@@ -112,7 +112,7 @@ describe('an answer', () => {
     receiver.behave({ status: 302, headers: { location: `${other.url}/` } })
     const outcome = await send()
     expect(outcome.status).toBe(302)
-    expect(isTaken(outcome)).toBe(false)
+    expect(isSuccess(outcome)).toBe(false)
     expect(other.connections()).toBe(0)
   })
 
@@ -124,8 +124,8 @@ describe('an answer', () => {
   })
 })
 
-test('a name with several addresses is tried until one answers', async () => {
-  // Nobody listens at ::1.
+test('a name with several addresses is tried until one responds', async () => {
+  // No server listens at ::1.
   const both: LookupFunction = (_name, _options, callback) =>
     callback(null, [
       { address: '::1', family: 6 },
@@ -134,7 +134,7 @@ test('a name with several addresses is tried until one answers', async () => {
   expect(await send({ url: `http://wallet.example:${receiver.port}/`, resolve: both })).toMatchObject({ status: 200 })
 })
 
-describe('a fault', () => {
+describe('a failure', () => {
   test('before the body was read is a reset', async () => {
     receiver.behave('reset before the body was read')
     expect(await send({ body: 'x'.repeat(200_000) })).toMatchObject({ failure: 'reset' })
@@ -144,7 +144,7 @@ describe('a fault', () => {
     receiver.behave('reset after the body was read')
     const outcome = await send()
     expect(outcome).toMatchObject({ failure: 'reset', detail: 'ECONNRESET' })
-    expect(isTaken(outcome)).toBe(false)
+    expect(isSuccess(outcome)).toBe(false)
     expect(receiver.received).toHaveLength(1)
   })
 
@@ -159,11 +159,11 @@ describe('a fault', () => {
     ['stall amid the body', 'timeout', QUICK],
     ['reset amid the body', 'reset', PATIENT],
     ['close amid the body', 'reset', PATIENT],
-  ] as const)('of a %s after a 2xx is noted, and the message counts as taken', async (fault, failure, limits) => {
+  ] as const)('of a %s after a 2xx is recorded, and the message counts as accepted', async (fault, failure, limits) => {
     receiver.behave(fault)
     const outcome = await send({ limits })
     expect(outcome).toMatchObject({ status: 200, body: 'the first part', failure })
-    expect(isTaken(outcome)).toBe(true)
+    expect(isSuccess(outcome)).toBe(true)
   })
 
   test('of an endless body costs no more than the limit', async () => {
@@ -171,16 +171,16 @@ describe('a fault', () => {
     const outcome = await send()
     expect(outcome).toMatchObject({ status: 200, body: 'x'.repeat(1024) })
     await expect.poll(() => receiver.open()).toBe(0)
-    // Closing the connection is ours: it is no fault of the peer, not even afterwards.
+    // The client closes the connection: that is no failure of the host, not even afterwards.
     expect(outcome.failure).toBeUndefined()
   })
 
-  test('of an answer that is not HTTP is a broken response', async () => {
+  test('of a response that is not HTTP is a broken response', async () => {
     receiver.behave('garbage')
     expect(await send()).toMatchObject({ failure: 'response', detail: expect.stringMatching(/^HPE_/) })
   })
 
-  test('of nobody listening is a failed connection', async () => {
+  test('of a port without a server is a failed connection', async () => {
     await receiver.stop()
     started.splice(0)
     expect(await send()).toMatchObject({ failure: 'connect', detail: 'ECONNREFUSED' })
@@ -195,7 +195,7 @@ describe('a fault', () => {
     expect(outcome).toMatchObject({ failure: 'dns', detail: 'ENOTFOUND' })
   })
 
-  test('of a name server that never answers ends with the time to connect', async () => {
+  test('of a name server that never responds ends with the time to connect', async () => {
     const outcome = await send({ url: 'http://wallet.example:4321/', resolve: () => {}, limits: QUICK_TO_CONNECT })
     expect(outcome).toMatchObject({ failure: 'connect' })
   })
@@ -225,7 +225,7 @@ describe('the certificate', () => {
     expect(await toWallet(secure.port, good.cert)).toMatchObject({ status: 200 })
   })
 
-  test('that nobody vouches for is refused, and nothing is sent', async () => {
+  test('that is not trusted is rejected, and nothing is sent', async () => {
     const secure = await start(good)
     expect(await toWallet(secure.port)).toMatchObject({ failure: 'tls', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
     expect(secure.received).toHaveLength(0)
@@ -237,7 +237,7 @@ describe('the certificate', () => {
     expect(await toWallet(secure.port)).toMatchObject({ failure: 'tls' })
   })
 
-  test('for another name is refused', async () => {
+  test('for another name is rejected', async () => {
     const other = certificateFor('other.example')
     const secure = await start(other)
     expect(await toWallet(secure.port, other.cert)).toMatchObject({
@@ -247,24 +247,24 @@ describe('the certificate', () => {
     expect(secure.received).toHaveLength(0)
   })
 
-  test('that has expired is refused', async () => {
+  test('that has expired is rejected', async () => {
     const old = certificateFor('wallet.example', { expired: true })
     const secure = await start(old)
     expect(await toWallet(secure.port, old.cert)).toMatchObject({ failure: 'tls', detail: 'CERT_HAS_EXPIRED' })
   })
 
-  test('is not asked for by a peer that speaks no TLS: a failed handshake', async () => {
+  test('is not received from a peer without TLS: a failed handshake', async () => {
     expect(await toWallet(receiver.port)).toMatchObject({ failure: 'tls' })
   })
 })
 
 describe('the guard', () => {
-  test('refuses a URL by its form before any connection', async () => {
+  test('rejects a URL by its form before any connection', async () => {
     expect(await send({ policy: { local: false } })).toMatchObject({ failure: 'address', detail: 'not https' })
     expect(receiver.connections()).toBe(0)
   })
 
-  test('refuses a name that leads inside before any connection', async () => {
+  test('rejects a name with a private address before any connection', async () => {
     const outcome = await send({
       url: `https://wallet.example:${receiver.port}/`,
       policy: { local: false },
@@ -274,7 +274,7 @@ describe('the guard', () => {
     expect(receiver.connections()).toBe(0)
   })
 
-  test('refuses a name that the system’s own resolver leads inside', async () => {
+  test('rejects a name to which the system’s resolver gives a private address', async () => {
     const lookup = vi.spyOn(dns, 'lookup').mockImplementation(toLoopback as typeof dns.lookup)
     syncBuiltinESMExports()
     onTestFinished(() => {
@@ -286,7 +286,7 @@ describe('the guard', () => {
     expect(receiver.connections()).toBe(0)
   })
 
-  test('connects to the address that it has checked: an answer that changes is never asked for', async () => {
+  test('connects to the address that it has checked: the name is resolved once', async () => {
     const answers = ['127.0.0.1', '10.0.0.1']
     let asked = 0
     const rebinding: LookupFunction = (_name, _options, callback) =>

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
-import { askedDelay, retryAfterMs } from '../../../lib/egress/retry-after.ts'
+import { requestedDelay, retryAfterMs } from '../../../lib/egress/retry-after.ts'
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7)
 
@@ -35,7 +35,7 @@ test.each([
   expect(retryAfterMs(header, NOW)).toBeUndefined()
 })
 
-test('should take a two-digit year for the past when it would be more than 50 years ahead', () => {
+test('should read a two-digit year as past when it would be more than 50 years ahead', () => {
   const now = Date.UTC(2026, 0, 1)
   expect(retryAfterMs('Friday, 01-Jan-27 00:00:00 GMT', now)).toBe(365 * 86_400_000)
   expect(retryAfterMs('Wednesday, 01-Jan-76 00:00:00 GMT', now)).toBe(Date.UTC(2076, 0, 1) - now)
@@ -60,6 +60,7 @@ test('should never throw and never be negative', () => {
 })
 
 test('should count with a status that is about the same request, and with no other', () => {
-  const asks = (status: number) => askedDelay({ status, headers: { 'retry-after': '1' } } as PostOutcome, NOW) === 1_000
+  const asks = (status: number) =>
+    requestedDelay({ status, headers: { 'retry-after': '1' } } as PostOutcome, NOW) === 1_000
   expect([200, 301, 429, 500, 502, 503, 504].filter(asks)).toEqual([429, 502, 503, 504])
 })

@@ -32,7 +32,7 @@ export interface Given {
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
 
-/** `body` goes in as it is when it is a string, else as JSON. */
+/** A `body` that is a string is sent unchanged, any other as JSON. */
 export const gatewayEvent = (given: Given = {}): OperationEvent => {
   const { path = {}, query = {}, headers = JSON_HEADERS, body, isBase64Encoded = false } = given
   const authorizer = 'authorizer' in given ? given.authorizer : AUTHORIZER
@@ -55,7 +55,7 @@ export const gatewayEvent = (given: Given = {}): OperationEvent => {
 
 type Handler = (event: OperationEvent, context: Context) => Promise<APIGatewayProxyResult>
 
-/** Calls a handler; the answer's body is parsed, unless it is a page. */
+/** Calls a handler; the response's body is parsed, unless it is a page. */
 export const call = async (handler: Handler, given: Given = {}) => {
   const context = { awsRequestId: 'lambda-1', getRemainingTimeInMillis: () => 5000 } as Context
   const { statusCode, headers = {}, body } = await handler(gatewayEvent(given), context)

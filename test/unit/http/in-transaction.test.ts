@@ -1,6 +1,6 @@
 /**
  * Operations that change something: one transaction each; the same request with the same key has one effect and one
- * answer, for those who may make it.
+ * response, for callers with the permission.
  */
 import * as v from 'valibot'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -62,7 +62,7 @@ interface Sent {
   key?: string | undefined
 }
 
-/** The answer of an operation to a request with the key, unless it is to have another or none. */
+/** The response of an operation to a request with the key, or another one or none. */
 const ask = (
   handler: Parameters<typeof call>[0],
   { principal = ROOT, id = '1', query = {}, body = {}, ...more }: Sent = {},
@@ -83,7 +83,7 @@ interface Means {
 }
 
 /**
- * Sends a request to an operation that writes a record of its agent and answers its id. Rejects with the body of an
+ * Sends a request to an operation that writes a record of its agent and returns its id. Rejects with the body of an
  * error.
  */
 const send = async ({ operationId = 'MakeThing', ...request }: Sent = {}, { before, authorize }: Means = {}) => {
@@ -116,7 +116,7 @@ const effectsOf = async (act: () => Promise<unknown>, tenant?: string) => {
 }
 
 describe('the same key with the same request', () => {
-  test('should get the same answer, and have one effect', async () => {
+  test('should get the same response, and have one effect', async () => {
     const answers: unknown[] = []
     const made = await effectsOf(async () => {
       for (let time = 0; time < 3; time++) answers.push(await send())
@@ -127,7 +127,7 @@ describe('the same key with the same request', () => {
     expect(answers[0]).toEqual({ id: expect.any(String), body: { content: 'hi' } })
   })
 
-  test('should get the same answer, and have one effect, where five come at once', async () => {
+  test('should get the same response, and have one effect, for five concurrent requests', async () => {
     vi.mocked(Math.random).mockRestore()
     let answers: unknown[] = []
     const made = await effectsOf(async () => {
@@ -137,7 +137,7 @@ describe('the same key with the same request', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
   })
 
-  test('should get the first answer where it meets what the first one has changed meanwhile', async () => {
+  test('should get the first response if it fails because of what the first request has changed', async () => {
     let first: unknown
     const made = await effectsOf(async () => {
       const before = async () => {
@@ -150,13 +150,13 @@ describe('the same key with the same request', () => {
     expect(runs).toBe(1)
   })
 
-  test('should get its own error where there is no answer yet', async () => {
+  test('should get its own error if no response is stored yet', async () => {
     const before = () => Promise.reject(new AgentError('resource.not_found', 'there is no such record'))
     await expect(send({}, { before })).rejects.toMatchObject({ statusCode: 404 })
     expect(await send()).toMatchObject({ body: { content: 'hi' } })
   })
 
-  test('should get its own error where the table does not say whether there is an answer', async () => {
+  test('should get its own error if DynamoDB is unavailable for the stored response', async () => {
     const before = async () => {
       table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
       throw new AgentError('resource.not_found', 'there is no such record')
@@ -164,7 +164,7 @@ describe('the same key with the same request', () => {
     await expect(send({}, { before })).rejects.toMatchObject({ statusCode: 404 })
   })
 
-  test('should get its answer where the first one was written and its answer lost', async () => {
+  test('should get its response if the first one was written and its response lost', async () => {
     const made = await effectsOf(async () => {
       table.way = async (command, pass) => {
         await pass()
@@ -210,7 +210,7 @@ describe('the same key with another request', () => {
     expect([await effects('acme'), await effects('other')]).toEqual([1, 1])
   })
 
-  test('should be refused at once with the first, and one of the two have its effect', async () => {
+  test('should be rejected when concurrent with the first, and one of the two have its effect', async () => {
     const made = await effectsOf(async () => {
       const both = await Promise.allSettled([send({ body: { content: 'a' } }), send({ body: { content: 'b' } })])
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -281,7 +281,7 @@ describe('a key', () => {
   })
 })
 
-test('a handler should run again after a conflict, and its last run be the answer', async () => {
+test('a handler should run again after a conflict, and its last run be the response', async () => {
   let clashed = false
   const before = async () => {
     if (clashed) return
@@ -307,7 +307,7 @@ test('a handler that changes its input should leave the request of the key as it
     expect(await ask(handler, { body: { content: 'hi' } })).toMatchObject({ statusCode: 200 })
 })
 
-test('an answer that breaks its contract should be a 500, and nothing be written', async () => {
+test('a response that does not match its contract should be a 500, and nothing be written', async () => {
   const responses = { 200: v.object({ id: v.string() }) }
   const handler = command({ ...contractOf('MakeThing'), responses }, async ({ unit }) => {
     unit.insert(newRecord({ tenant: unit.tenant, type: 'StorageVersionRecord' }))
@@ -317,12 +317,12 @@ test('an answer that breaks its contract should be a 500, and nothing be written
   expect(await ask(handler)).toMatchObject({ statusCode: 500 })
 })
 
-describe('a stored answer', () => {
+describe('a stored response', () => {
   const authorize = () => {
     throw new AgentError('auth.forbidden', 'Forbidden')
   }
 
-  test('should be refused to a caller who may not make the request any more, before it is looked for', async () => {
+  test('should be rejected for a caller without the permission any more, before it is read', async () => {
     const first = await send()
     table.watch()
     await expect(send({}, { authorize })).rejects.toEqual({ statusCode: 403, error: 'Forbidden' })
@@ -331,7 +331,7 @@ describe('a stored answer', () => {
     expect(await send()).toEqual(first)
   })
 
-  test('should not be of a refused request', async () => {
+  test('should not be of a rejected request', async () => {
     await expect(send({}, { authorize })).rejects.toMatchObject({ statusCode: 403 })
     expect(await effectsOf(() => send())).toBe(1)
   })
@@ -347,7 +347,7 @@ describe('a stored answer', () => {
   })
 })
 
-describe('an answer with a secret', () => {
+describe('a response with a secret', () => {
   const secret = 'whsec_of-nobody-else'
   const Secret = defineContract(() => ({ ...contractOf('MakeSecret'), holdsSecret: true as const }))
   const handler = command(Secret, {
@@ -367,7 +367,7 @@ describe('an answer with a secret', () => {
       expect(Buffer.from(item?.sealed?.B ?? []).includes(text)).toBe(false)
   })
 
-  test('should be a 409 for the key of an answer without one, and the other way round', async () => {
+  test('should be a 409 for the key of a response without one, and the other way round', async () => {
     await send()
     expect(await askIt()).toMatchObject({ statusCode: 409, body: MISMATCH })
     key = `${key}-sealed`
@@ -383,7 +383,7 @@ describe('an answer with a secret', () => {
   })
 })
 
-test('an answer that could not be kept whole should be a 500, and change nothing', async () => {
+test('a response that cannot be stored completely should be a 500, and change nothing', async () => {
   for (const given of [undefined, new OperationResponse({ id: '1' }, { link: '<x>' })]) {
     const handler = command(contractOf('MakeThing'), {
       handle: async ({ unit }) => {
@@ -398,7 +398,7 @@ test('an answer that could not be kept whole should be a 500, and change nothing
   }
 })
 
-test('an answer without a body should come again without one', async () => {
+test('a repeated response without a body should have none', async () => {
   const contract = defineContract(() => ({ ...contractOf('RemoveThing'), responses: { 204: v.undefined() } }))
   const handler = command(contract, {
     handle: async ({ unit }) => {

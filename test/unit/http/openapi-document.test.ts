@@ -176,7 +176,7 @@ describe('generators of clients for other languages find', () => {
   })
 })
 
-/** What somebody would write who makes a client. */
+/** What an author of a client would write. */
 const CLIENT = `
 import createClient from 'openapi-fetch'
 import type { components, paths } from './interface.ts'

@@ -18,7 +18,7 @@ const validatorOf = (type: string) => {
 }
 
 describe.each(EVENT_TYPES)('%s', (type) => {
-  test('should be described as a POST with its headers, a body and what the answers mean', () => {
+  test('should be described as a POST with its headers, a body and the meaning of responses', () => {
     const { post } = document.webhooks[type] ?? {}
     expect(post?.summary).toBeTypeOf('string')
     expect(post?.parameters.map(({ $ref }) => $ref.split('/').at(-1))).toEqual([
@@ -30,7 +30,7 @@ describe.each(EVENT_TYPES)('%s', (type) => {
     expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['2XX', '410']))
   })
 
-  test('should have a schema that a validator takes and that refuses what is no such event', () => {
+  test('should have a schema that a validator accepts and that rejects other values', () => {
     const validate = validatorOf(type)
     expect(validate({ type, timestamp: '2026-01-01T00:00:00.000Z', data: {} })).toBe(false)
     expect(validate({ type: 'other' })).toBe(false)

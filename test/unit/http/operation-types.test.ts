@@ -88,15 +88,15 @@ describe('an operation is typed by its contract', () => {
 
   test('and acts for the agent of its token, unless its path names another', () => {
     command(SendMessage, handle)
-    // @ts-expect-error: nobody would ask whether the caller may name this tenant
+    // @ts-expect-error: nothing checks whether the caller may use this tenant
     query(TenantGetBasicMessages, handle)
-    // @ts-expect-error: nobody would ask whether the caller manages this organization
+    // @ts-expect-error: nothing checks whether the caller manages this organization
     command(RegisterWebhook, { handle, codec: sealedResponses })
     // @ts-expect-error: without a token there is no agent to write for
     command(ReceiveDidcomm, handle)
   })
 
-  test('and seals an answer with a secret, and no other', () => {
+  test('and seals a response with a secret, and no other', () => {
     command(RegisterWebhook, { authorize, handle, codec: sealedResponses })
     // @ts-expect-error: a secret would be kept in the clear
     command(RegisterWebhook, { authorize, handle })
@@ -117,7 +117,7 @@ describe('an operation is typed by its contract', () => {
       codec: sealedResponses,
       verify,
     })
-    // @ts-expect-error: without a verifier nobody would look at the token
+    // @ts-expect-error: without a verifier nothing checks the token
     command(RegisterNotificationWebhook, { authorize, handle, codec: sealedResponses })
     // @ts-expect-error: an operation that looks at no token needs no verifier
     query(GetHealth, { handle, verify })

@@ -111,7 +111,7 @@ describe('a request that passes every check', () => {
     })
   })
 
-  test('keeps fields of the answer that the schema does not name', async () => {
+  test('keeps fields of the response that the schema does not have', async () => {
     handle.mockResolvedValue({ id: '1', more: [1] })
     await expect(postWith({})).resolves.toMatchObject({ body: { id: '1', more: [1] } })
   })
@@ -145,7 +145,7 @@ describe('an operation that changes something', () => {
     inTransaction.mockClear()
   })
 
-  test('runs in a transaction of its agent, which is told what makes the request the same one', async () => {
+  test('runs in a transaction of its agent, with what identifies the request', async () => {
     const headers = { 'content-type': 'application/json', 'Idempotency-Key': 'k' }
     await expect(putWith({ headers, query: { limit: '5' } })).resolves.toMatchObject({ statusCode: 201 })
     const command = {
@@ -172,7 +172,7 @@ test('a caller who may not make the request is a 403, and the handler is not run
   expect(handle).not.toHaveBeenCalled()
 })
 
-describe('401: nobody that we know', () => {
+describe('401: unknown callers', () => {
   test.each([
     ['no authorizer', undefined],
     ['an authorizer that says no principal', { principalId: 'x' }],
@@ -315,11 +315,11 @@ describe('422: JSON that breaks the schema', () => {
     ])
   })
 
-  test('refuses an array for an object within', async () => {
+  test('rejects an array for an object within', async () => {
     await expect(details({ name: 'n', inner: [] })).resolves.toEqual([{ path: 'inner', message: 'must be an object' }])
   })
 
-  test.each(['"text"', 'null', '7', '0', 'false', '[]', '""'])('refuses what is no object: %s', async (body) => {
+  test.each(['"text"', 'null', '7', '0', 'false', '[]', '""'])('rejects anything but an object: %s', async (body) => {
     await expect(details(body)).resolves.toMatchObject([{ path: '' }])
   })
 
@@ -333,27 +333,27 @@ describe('422: JSON that breaks the schema', () => {
     expect(JSON.stringify(body)).not.toContain('SECRET')
   })
 
-  test('refuses keys that reach into the prototype', async () => {
+  test('rejects keys of a prototype', async () => {
     await expect(details('{"name":"n","__proto__":{"a":1}}')).resolves.toHaveLength(1)
     await expect(details('{"name":"n","inner":{"constructor":{"prototype":{}}}}')).resolves.toHaveLength(1)
     await expect(details('{"name":"n","inner":{"constructor":1}}')).resolves.toHaveLength(1)
     expect(Object.prototype).not.toHaveProperty('a')
   })
 
-  test('refuses strings that are not Unicode, wherever they are', async () => {
+  test('rejects strings that are not Unicode, at any place', async () => {
     await expect(details('{"name":"\\ud800"}')).resolves.toEqual([
       { path: 'name', message: 'must be well-formed Unicode' },
     ])
     await expect(details('{"name":"n","\\udc00":1}')).resolves.toHaveLength(1)
   })
 
-  test('refuses a value that nests deeper than 64 levels', async () => {
+  test('rejects a value that is nested deeper than 64 levels', async () => {
     const nested = (levels: number) => details(`{"name":${'['.repeat(levels)}${']'.repeat(levels)}}`)
     for (const levels of [65, 3_000, 100_000]) expect((await nested(levels))[0].message).toContain('nested')
     expect((await nested(64))[0].message).not.toContain('nested')
   })
 
-  test('names the values of a choice as they are', async () => {
+  test('names the values of a choice unchanged', async () => {
     await expect(details({ name: 'n', choice: 'x' })).resolves.toEqual([
       { path: 'choice', message: 'must be ("contentApproved" | "never")' },
     ])
@@ -368,12 +368,12 @@ describe('422: JSON that breaks the schema', () => {
     ])
   })
 
-  test('survives as many faults as a body can hold', async () => {
+  test('survives as many violations as a body can hold', async () => {
     const either = Array.from({ length: 130_000 }, () => 1)
     await expect(details({ name: 'n', either })).resolves.toHaveLength(200)
   })
 
-  test('bounds what it says of a body full of faults', async () => {
+  test('bounds the details for a body full of violations', async () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field${index}`, 1]))
     await expect(details(body)).resolves.toHaveLength(200)
     await expect(details({ name: 'n', ['x'.repeat(300)]: 1 })).resolves.toMatchObject([{ path: 'x'.repeat(200) }])
@@ -539,7 +539,7 @@ describe('errors of the handler', () => {
     undefined,
     null,
     { statusCode: 404, message: 'inside' },
-  ])('that nobody knows (%s) is a 500 that says nothing of the inside', async (error) => {
+  ])('that is unknown (%s) is a 500 without internal details', async (error) => {
     handle.mockImplementation(async () => {
       throw error
     })
@@ -548,7 +548,7 @@ describe('errors of the handler', () => {
     expect(body).toEqual({ statusCode: 500, error: 'Internal Server Error' })
   })
 
-  test('a broken answer is a 500, not half an answer', async () => {
+  test('an invalid response is a 500, not half a response', async () => {
     handle.mockResolvedValue({ name: 'no id' })
     await expect(postWith({})).resolves.toMatchObject({ statusCode: 500, body: { error: 'Internal Server Error' } })
   })
@@ -690,7 +690,7 @@ describe('the log', () => {
     ])
   })
 
-  test('has nothing of a body, a token or a broken answer', async () => {
+  test('has nothing of a body, a token or an invalid response', async () => {
     handle.mockResolvedValue({ secret: 'SECRET' })
     await postWith({ headers: { 'content-type': 'application/json', authorization: 'Bearer SECRET' } })
     await postWith({ body: '{"name":"SECRET-SECRET","x":"SECRET"}' })
@@ -699,7 +699,7 @@ describe('the log', () => {
     expect(JSON.stringify(lines())).not.toContain('SECRET')
   })
 
-  test('has no line for an answer', async () => {
+  test('has no line for a success', async () => {
     await postWith({})
     expect(lines()).toEqual([])
   })
@@ -783,7 +783,7 @@ describe('a stored document', () => {
       { awsRequestId: 'lambda-1', getRemainingTimeInMillis: () => 5000 } as Context,
     )
 
-  test('is handed on as it is, with its type, how it may be cached, and what every answer has', async () => {
+  test('is sent unchanged, with its type, its caching, and the headers of every response', async () => {
     expect(await fetching('text')).toMatchObject({
       statusCode: 200,
       headers: {

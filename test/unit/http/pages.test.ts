@@ -65,7 +65,7 @@ test('a page has a policy that lets nothing in, and its address goes nowhere', a
   })
 })
 
-test('another address is told in a header, and nowhere else', async () => {
+test('another address is only in a header', async () => {
   handle.mockResolvedValue(new Redirect('https://agent.example?oob=x'))
   const answer = await showTo('text/html')
   expect(answer).toMatchObject({ statusCode: 302, headers: { ...PRIVATE, location: 'https://agent.example?oob=x' } })

@@ -134,7 +134,7 @@ describe('an error that commits', () => {
     expect(await triesOf()).toBe(1)
   })
 
-  test('is told to as many of 20 at once as were counted, at most five; a conflict to the end says nothing', async () => {
+  test('is the response to those of 20 concurrent requests that were counted, at most five; a final conflict reveals nothing', async () => {
     const responses = await Promise.all(Array.from({ length: 20 }, attempt))
     const told = responses.filter(({ body }) => body.error_description === 'wrong')
     expect(told.length).toBe(await triesOf())
@@ -148,7 +148,7 @@ describe('an error that commits', () => {
       })
   })
 
-  test('is not told when the commit fails', async () => {
+  test('is not sent if the commit fails', async () => {
     table.way = async (name, pass) => {
       if (/^(?:TransactWrite|Put)/.test(name)) throw Object.assign(new Error('away'), { name: 'InternalServerError' })
       return pass()
@@ -171,7 +171,7 @@ describe('an error that commits', () => {
         return never
       }
     })
-    // What never answers is what a process leaves that was killed.
+    // A request that never ends is like one of a killed process.
     attempt().catch(() => undefined)
     await reached
     table.way = undefined

@@ -1,4 +1,4 @@
-/** Ids of Indy objects: both spellings, what they are made of, and what is none. */
+/** Ids of Indy objects: both spellings, their parts, and what is not an id. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { definitionOf, parseIndyDid, parseIndyId, qualifiedId, unqualifiedId } from '../../../lib/indy/ids.ts'
@@ -79,14 +79,14 @@ test.each([
   ['a definition with a part more', `${DID}:3:CL:12:tag:more`],
   ['a definition without a tag', `${DID}:3:CL:12:`],
   ['a definition of another signature', `${DID}:3:BBS:12:tag`],
-  ['a registry of somebody else’s definition', `${DID}:4:Th7MpTaRZVRYnPiabds81Y:3:CL:12:tag:CL_ACCUM:first`],
+  ['a registry of another issuer’s definition', `${DID}:4:Th7MpTaRZVRYnPiabds81Y:3:CL:12:tag:CL_ACCUM:first`],
   ['a registry of another object', `${DID}:4:${DID}:2:CL:12:tag:CL_ACCUM:first`],
   ['a registry of a definition of another signature', `${DID}:4:${DID}:3:BBS:12:tag:CL_ACCUM:first`],
   ['a registry with a part more', `${DID}:4:${DID}:3:CL:12:tag:CL_ACCUM:first:more`],
   ['a registry without a tag', `${DID}:4:${DID}:3:CL:12:tag:CL_ACCUM:`],
   ['a registry of a definition without a tag', `${QUALIFIED}/REV_REG_DEF/12//first`],
   ['a registry of another type', `${DID}:4:${DID}:3:CL:12:tag:CL_OTHER:first`],
-  ['a registry of a sequence number that is none', `${QUALIFIED}/REV_REG_DEF/012/tag/first`],
+  ['a registry with an invalid sequence number', `${QUALIFIED}/REV_REG_DEF/012/tag/first`],
   ['an object of no kind', `${QUALIFIED}/OTHER/12/tag`],
   ['an object without a part', `${QUALIFIED}/REV_REG_DEF/12/tag`],
   ['an object with a part more', `${QUALIFIED}/CLAIM_DEF/12/tag/more`],
@@ -96,7 +96,7 @@ test.each([
   ['another method', `did:web:example.org/anoncreds/v0/SCHEMA/degree/1.0`],
   ['a name that is too long', `${DID}:2:${'x'.repeat(257)}:1.0`],
   ['an id that is too long', `${DID}:${'2:'.repeat(100_000)}`],
-])('%s is no id', (_, text) => {
+])('%s is not an id', (_, text) => {
   expect(parseIndyId(text)).toBeUndefined()
 })
 

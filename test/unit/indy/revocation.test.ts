@@ -14,7 +14,7 @@ test.each([
   ['an index after the last one', { issued: [], revoked: [5] }],
   ['an index that is issued after the last one', { issued: [5], revoked: [] }],
   ['an index in both lists', { issued: [2], revoked: [2] }],
-])('%s is none of the registry', (_, indexes) => {
+])('%s is not an index of the registry', (_, indexes) => {
   expect(() => statusList(ISSUED, indexes)).toThrow(/an index that/)
 })
 
@@ -42,7 +42,7 @@ test('an entry leads from any list to any other one', () => {
         return revoked.includes(index) ? 1 : status
       })
       expect(reached).toEqual(next)
-      // A ledger refuses what changes nothing.
+      // A ledger rejects an entry that changes nothing.
       expect(issued.every((index) => before[index] === 1)).toBe(true)
       expect(revoked.every((index) => before[index] === 0)).toBe(true)
     }),

@@ -57,7 +57,7 @@ test('each quota is the one of its code', async () => {
   expect(quotas).toEqual({ value: { apiResources: 600, apiRate: 20_000, tableWrites: 80_000 } })
 })
 
-test('a role for logs may be gone, which is not the same as that nobody can tell', async () => {
+test('a role for logs may be gone, which differs from a failed read', async () => {
   const set = { GetAccountCommand: { cloudwatchRoleArn: 'arn:aws:iam::123456789012:role/path/logs' } }
   const gone = new NoSuchEntityException({ message: 'none', $metadata: {} })
   const sent = answerCommands({ ...EMPTY_ACCOUNT, ...set, GetRoleCommand: {} })
@@ -68,7 +68,7 @@ test('a role for logs may be gone, which is not the same as that nobody can tell
   expect((await accountOf(set)).gateway).toMatchObject({ failure: { kind: 'unavailable' } })
 })
 
-test('of its concurrency what other functions have reserved is not left', async () => {
+test('concurrency that other functions have reserved is not available', async () => {
   const AccountLimit = { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 400 }
   const { lambda } = await accountOf({ GetAccountSettingsCommand: { AccountLimit } })
   expect(lambda).toEqual({ value: { concurrency: 1000, unreserved: 400, codeLeft: undefined } })
@@ -98,7 +98,7 @@ test('of tables those count that a stack of this name has made', async () => {
   expect(tables).toEqual({ value: ['agent-prod', 'agent-prod-Table-1A'] })
 })
 
-test('the layout is that of the table that is to be used again', async () => {
+test('the layout is that of the existing table', async () => {
   const sent = answerCommands(EMPTY_ACCOUNT)
   const existing = { table: 'old', key: 'arn:aws:kms:eu-central-1:123456789012:key/1' }
   await readAccount({ region: 'eu-central-1' }, { stackName: 'agent-prod', existing, domain: undefined })
@@ -106,7 +106,7 @@ test('the layout is that of the table that is to be used again', async () => {
   expect(asked).toContainEqual(['ScanCommand', 'old'])
 })
 
-test('a stack under review has no template, and one that nobody may see is not taken for none', async () => {
+test('a stack under review has no template, and a missing permission does not mean that there is none', async () => {
   const review = { Stacks: [{ StackStatus: 'REVIEW_IN_PROGRESS' }] }
   expect((await accountOf({ DescribeStacksCommand: review })).stack).toMatchObject({ value: { template: undefined } })
   const denied = failure('AccessDenied', 'agent-prod does not exist, or is not yours')
@@ -139,7 +139,7 @@ test('of a hosted zone the records of the domain itself count', async () => {
   })
 })
 
-test('a table and a key of a removed stack are found by what they say of themselves', async () => {
+test('a table and a key of a removed stack are found by their descriptions', async () => {
   const { existingTable, existingKey, layout } = await accountOf(
     {
       DescribeTableCommand: {
@@ -159,7 +159,7 @@ test('a table and a key of a removed stack are found by what they say of themsel
   const found = { name: 'agent-old', arn: 'arn:table', streamArn: 'arn:stream', status: 'ACTIVE', indexes: ['due'] }
   expect(existingTable).toEqual({ value: { ...found, sealingKey: EXISTING.key } })
   expect(existingKey).toEqual({ value: { arn: EXISTING.key, id: '1', state: 'Enabled' } })
-  expect(layout).toEqual({ value: { flaw: 'has no version of its layout', isEmpty: false } })
+  expect(layout).toEqual({ value: { mismatch: 'has no layout version', isEmpty: false } })
 })
 
 test.each([undefined, { ...STREAM, StreamEnabled: false }, { ...STREAM, StreamViewType: 'NEW_IMAGE' }])(
@@ -172,7 +172,7 @@ test.each([undefined, { ...STREAM, StreamEnabled: false }, { ...STREAM, StreamVi
   },
 )
 
-test('what is not there is undefined, and what can not be read is not', async () => {
+test('a missing resource is undefined, a failed read is a failure', async () => {
   const missing = (Type: new (options: { message: string; $metadata: object }) => Error) =>
     new Type({ message: 'none', $metadata: {} })
   const noTable = missing(dynamodb.ResourceNotFoundException)
@@ -207,7 +207,7 @@ test('without credentials nothing is known but that', async () => {
   expect(keyRights).toEqual({ value: { denied: undefined } })
 })
 
-test('a quota that nobody may read, or a limit that the response lacks, is not taken for the usual one', async () => {
+test('a quota without permission, or a missing limit, does not become the default', async () => {
   const denied = failure('AccessDeniedException', 'no right')
   const { quotas, lambda } = await accountOf({ GetServiceQuotaCommand: denied, GetAccountSettingsCommand: {} })
   expect(quotas).toMatchObject({ failure: { kind: 'denied' } })

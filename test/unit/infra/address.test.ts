@@ -10,13 +10,13 @@ const DOMAIN_NAME = 'agent.example.org'
 const of = (environment: NodeJS.ProcessEnv, stage = 'prod') => addressOf(environment, stage, REGION)
 
 describe('the address that wallets keep', () => {
-  test.each([{}, { PUBLIC_URL: '' }])('has to be set outside dev: %j', (environment) => {
+  test.each([{}, { PUBLIC_URL: '' }])('must be set outside dev: %j', (environment) => {
     expect(() => of(environment)).toThrow(/^PUBLIC_URL: is not set/)
     expect(of(environment, 'dev').publicUrl).toBeUndefined()
   })
 
-  test('has to be https outside dev', () => {
-    expect(() => of({ PUBLIC_URL: 'http://agent.example.org' })).toThrow(/^PUBLIC_URL: is not https/)
+  test('must be https outside dev', () => {
+    expect(() => of({ PUBLIC_URL: 'http://agent.example.org' })).toThrow(/^PUBLIC_URL: must be https/)
     expect(of({ PUBLIC_URL: 'http://localhost:3000' }, 'dev').publicUrl).toBe('http://localhost:3000')
     expect(of({ PUBLIC_URL: 'https://agent.example.org' }).publicUrl).toBe('https://agent.example.org')
   })
@@ -42,7 +42,7 @@ test.each([
   [{ DOMAIN_NAME, CERTIFICATE_ARN: 'certificate' }, /^CERTIFICATE_ARN: is not an ARN/],
   [
     { DOMAIN_NAME, CERTIFICATE_ARN: CERTIFICATE_ARN.replace(REGION, 'us-east-1') },
-    /^CERTIFICATE_ARN: a certificate has to be in eu-central-1$/,
+    /^CERTIFICATE_ARN: a certificate must be in eu-central-1$/,
   ],
   [{ DOMAIN_NAME, CERTIFICATE_ARN, HOSTED_ZONE_ID: '/hostedzone/Z1' }, /^HOSTED_ZONE_ID: is not an id/],
   [{ DOMAIN_NAME, BASE_PATH: 'a/b' }, /^BASE_PATH: is not one part of a path$/],
@@ -94,7 +94,7 @@ describe('of the domain, the stack makes', () => {
     expect(mappingOf({})).toEqual({})
   })
 
-  test('what stays when it leaves the stack, where that is asked for, and nothing else', () => {
+  test('only the domain stays when it leaves the stack, if a setting says so', () => {
     const { Resources } = template({ DOMAIN_NAME, CERTIFICATE_ARN, KEEP_DOMAIN: 'true' })
     const stays = { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' }
     expect(Resources.ApiDomain).toMatchObject(stays)

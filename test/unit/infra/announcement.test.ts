@@ -78,12 +78,12 @@ test('the token may make tenants and act in the base agent, for a day', async ()
 })
 
 test('what its user should know comes first', async () => {
-  const [first, second] = await announced(['DynamoDB is the one at http://127.0.0.1:8000.'])
-  expect(first).toBe('DynamoDB is the one at http://127.0.0.1:8000.')
+  const [first, second] = await announced(['Uses DynamoDB at http://127.0.0.1:8000.'])
+  expect(first).toBe('Uses DynamoDB at http://127.0.0.1:8000.')
   expect(second).toMatch(/^Base URL/)
 })
 
-test('the program that started it is told where everything is, and nothing secret but the token', async () => {
+test('the program that started it gets all addresses, and no secret but the token', async () => {
   await announced()
   expect(told.mock.calls).toEqual([
     [

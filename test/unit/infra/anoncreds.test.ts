@@ -1,4 +1,4 @@
-/** `npm run anoncreds`: known bytes are taken from the first source that has them, and no others. */
+/** `npm run anoncreds`: the first source with the known bytes is used. */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ test('without a source that has the known bytes nothing is placed, and one line 
   await using folder = await temporaryFolder()
   const bringing = bringLibrary('arm64', join(folder.path, 'arm64'), [otherBuild, unreachable])
   await expect(bringing).rejects.toThrow(
-    /^.* for arm64 could not be brought \(one: its SHA-256 is not the known one; other: ERROR: no such version\)$/,
+    /^.* for arm64 could not be downloaded \(one: its SHA-256 is not the known one; other: ERROR: no such version\)$/,
   )
   expect(await readdir(folder.path)).toEqual([])
 })
@@ -50,7 +50,7 @@ describeWithLibrary('with the library at hand', () => {
     expect(Buffer.from(await library()).equals(await readFile(join(folder.path, LIBRARY_NAME)))).toBe(true)
   })
 
-  test('one that is there is left as it is, and no source is asked', async () => {
+  test('an existing one stays unchanged, and no source is called', async () => {
     await using folder = await temporaryFolder()
     await writeFile(join(folder.path, LIBRARY_NAME), await library())
     expect(await bringLibrary(arch, folder.path, [])).toMatch(/^AnonCreds' library is there/)

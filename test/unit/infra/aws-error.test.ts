@@ -15,7 +15,7 @@ const named = (name: string) => Object.assign(new Error(), { name })
 test.each([
   ...['AccessDenied', 'AccessDeniedException', 'AccessDeniedError', 'UnauthorizedOperation', 'AuthorizationError'],
   ...['AuthorizationErrorException', 'Forbidden', 'ForbiddenException', 'NotAuthorized'],
-])('%s is a right that is missing, and no fault of the credentials', (name) => {
+])('%s is a missing permission, not an error of the credentials', (name) => {
   expect(isDenied(named(name))).toBe(true)
   expect(isUnauthenticated(named(name))).toBe(false)
 })
@@ -24,7 +24,7 @@ test.each([
   ...['InvalidClientTokenId', 'UnrecognizedClientException', 'SignatureDoesNotMatch', 'InvalidSignatureException'],
   ...['ExpiredToken', 'ExpiredTokenException', 'RequestExpired', 'AuthFailure', 'InvalidAccessKeyId'],
   ...['CredentialsProviderError', 'TokenProviderError', 'MissingAuthenticationToken'],
-])('%s is a fault of the credentials, and no right that is missing', (name) => {
+])('%s is an error of the credentials, not a missing permission', (name) => {
   expect(isUnauthenticated(named(name))).toBe(true)
   expect(isDenied(named(name))).toBe(false)
 })

@@ -35,7 +35,7 @@ describe('the whole batch has failed', () => {
     { batchItemFailures: [{ itemIdentifier: null }] },
     { batchItemFailures: [{ itemIdentifier: '' }] },
     { batchItemFailures: [{ itemIdentifier: 'a' }, { messageId: 'b' }] },
-  ])('by an answer that is no report: %j', (answer) => {
+  ])('by a result that is not a report: %j', (answer) => {
     expect(() => failedItems(answer, REPORTS)).toThrow()
   })
 })

@@ -61,7 +61,7 @@ test.each([
   expect(await shown(urls ?? URLS)).toBe(second)
 })
 
-test('a folder that can’t be used is told of in one line', async () => {
+test('an unusable folder is reported in one line', async () => {
   await writeFile(folder, '')
-  await expect(certificatesOf()).rejects.toThrow(/^\S+\/tls\/cert\.pem can't be made: .+$/)
+  await expect(certificatesOf()).rejects.toThrow(/^\S+\/tls\/cert\.pem cannot be created: .+$/)
 })

@@ -69,7 +69,7 @@ test('it is set again where the account has set one too lately', async () => {
   expect(await set()).toBe(ARN)
 })
 
-test('it is not set where it can not be made', async () => {
+test('it is not set if it cannot be created', async () => {
   const [apiGateway, iam] = [new APIGatewayClient(), new IAMClient()]
   const gateway = vi.spyOn(apiGateway, 'send')
   const denied = Object.assign(new Error('denied'), { name: 'AccessDenied' })

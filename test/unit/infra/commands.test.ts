@@ -1,4 +1,4 @@
-/** The commands of an operator as programs, with an AWS that does not answer: what they write, and what they leave. */
+/** The commands of an operator as programs, without AWS: their output, and their files. */
 import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -69,7 +69,7 @@ describe('`npm run doctor`', () => {
   test.each([
     [['--region', 'eu-central-9'], 'region', /^eu-central-9 is not a region that Serverless knows/],
     [['--stage', 'my_stage'], 'stage name', /^"my_stage" is not a name for a stack/],
-  ])('finds where Serverless would refuse to begin: %j', async (args, check, message) => {
+  ])('reports that Serverless does not start: %j', async (args, check, message) => {
     const { stdout, stderr, code } = await doctor('--json', ...args)
     expect(JSON.parse(stdout)).toEqual({
       ok: false,

@@ -6,7 +6,7 @@ import type { Template } from '../../../infra/service.ts'
 
 const SIZES = [8, 10, 11, 12, 20, 50, 100, 200, 500, 1000, 1500, 3000, 10_000]
 
-test.each(SIZES)('of %d concurrent functions deliveries leave at least half, and get what Lambda takes', (size) => {
+test.each(SIZES)('of %d concurrent functions deliveries leave at least half, and get what Lambda accepts', (size) => {
   const { deliver, deliverSlowly, wake, jobs } = capsOf(size)
   expect(deliver + deliverSlowly).toBeLessThanOrEqual(size / 2)
   for (const cap of [deliver, deliverSlowly, wake, jobs]) {
@@ -35,7 +35,7 @@ test('a setting wins', () => {
 describe('an operator reads', () => {
   test('what a new account loses, and how to get more', () => {
     const [loss, ...others] = capLosses(10, capsOf(10))
-    expect(loss).toMatch(/10 functions at once: 2 deliveries at a time.*6 are left for operations.*L-B99A9384/)
+    expect(loss).toMatch(/10 concurrent functions: 2 for deliveries.*6 remain for operations.*L-B99A9384/)
     expect(others).toEqual([])
   })
 
@@ -89,7 +89,7 @@ describe('a template', () => {
     expect(fitted).toEqual(capped(100))
   })
 
-  test('is fitted to a new account where nobody can tell how large this one is', () => {
+  test('is that of a new account if the account’s size is unknown', () => {
     const fitted = template()
     const failure = { kind: 'denied', action: 'lambda:GetAccountSettings', message: 'no right' } as const
     fitTemplate(fitted, {}, { lambda: { failure }, existingTable: undefined })
@@ -102,7 +102,7 @@ describe('a template', () => {
     expect(() => fitTemplate(template(), settings, account)).toThrow('EXISTING_TABLE=old: there is no such table')
   })
 
-  test('is not made for an earlier table that can not be read', () => {
+  test('is not made for an earlier table that cannot be read', () => {
     const failure = { kind: 'denied', action: 'dynamodb:DescribeTable', message: 'no right' } as const
     const account = { lambda: { value: { concurrency: 1000, unreserved: 1000 } }, existingTable: { failure } }
     const settings = { EXISTING_TABLE: 'old', EXISTING_KEY: 'arn' }
@@ -120,7 +120,7 @@ describe('a template', () => {
   })
 })
 
-describe('what strangers may send', () => {
+describe('the rate of envelopes', () => {
   const setting = (ResourcePath: string, rate: number | string) => ({
     ...{ HttpMethod: 'POST', ResourcePath },
     ...{ ThrottlingRateLimit: rate, ThrottlingBurstLimit: rate },
@@ -136,7 +136,7 @@ describe('what strangers may send', () => {
     })
   }
 
-  test('is no more a second than the account runs functions at once, and leaves other methods as they are', () => {
+  test('is at most the number of concurrent functions, and other methods are unchanged', () => {
     expect(ratesIn(10, 250)).toEqual([500, 10, 10])
     expect(ratesIn(100, '1000')).toEqual([500, 100, 100])
     expect(ratesIn(1000, 250)).toEqual([500, 250, 250])

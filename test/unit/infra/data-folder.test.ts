@@ -26,7 +26,7 @@ test('a second stage does not get it', async () => {
   await expect(lockDataFolder(folder, 0)).rejects.toThrow(`DATA_DIR=${folder}: another stage uses it`)
 })
 
-test('a stage that was told to end may still do so while the next one starts, which says at once that it waits', async () => {
+test('a stage may still be ending while the next one starts, which reports immediately that it waits', async () => {
   const said = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => said.mockRestore())
   const folder = await newFolder()
@@ -52,7 +52,7 @@ test('the next stage gets it', async () => {
   expect(again).toBeDefined()
 })
 
-test('what is no folder is told of in one line', async () => {
+test('a path that is not a folder is reported in one line', async () => {
   const file = join(await newFolder(), 'file')
   await writeFile(file, '')
   await expect(lockDataFolder(file)).rejects.toThrow(/^DATA_DIR=\S+file: .+$/)

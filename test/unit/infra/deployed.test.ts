@@ -30,10 +30,10 @@ test.each(['ENABLED', 'ENABLING'])('expiry may be %s, which takes up to an hour'
 })
 
 test.each(['DISABLED', 'DISABLING'])('expiry that is %s is a fault', async (expiry) => {
-  expect(await faultsOf(expiry, true)).toEqual([expect.stringContaining('agent keeps expired items for ever')])
+  expect(await faultsOf(expiry, true)).toEqual([expect.stringContaining('agent never deletes expired items')])
 })
 
-test('a table that is not protected against deletion is a fault, unless it is not to be', async () => {
+test('a table that is not protected against deletion is a fault, unless it should not be', async () => {
   expect(await faultsOf('ENABLED', false)).toEqual(['agent is not protected against deletion: deploy again'])
   expect(await faultsOf('ENABLED', false, false)).toEqual([])
 })
@@ -42,7 +42,7 @@ test('a table without point-in-time recovery, as one that was restored from a ba
   const off = { PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: 'DISABLED' } }
   const backups = { ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', ...off } }
   expect(await faultsOf('ENABLED', true, true, backups)).toEqual([
-    expect.stringContaining("agent can't be restored to an earlier time: `aws dynamodb update-continuous-backups"),
+    expect.stringContaining('agent cannot be restored to an earlier time: `aws dynamodb update-continuous-backups'),
   ])
 })
 
@@ -121,7 +121,7 @@ describe('a stage', () => {
           : { StackResourceDrifts: [drift('Topic', 'DELETED', '')] },
     })
     expect(lines).toEqual([
-      'FAULT   drift: CloudFormation could not look at all: no right',
+      'FAULT   drift: CloudFormation could not check all resources: no right',
       expect.stringContaining('Role (id) was changed at /Policies: '),
       expect.stringContaining('Topic (id) was deleted: '),
     ])

@@ -1,4 +1,4 @@
-/** What the plugins of a deployment ask of AWS, say and change, by what there is in the account. */
+/** Requests, output and changes of the plugins of a deployment, by the state of the account. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import DeploymentPlugin from '../../../infra/plugins/deployment.ts'
 import { type Answers, answerCommands } from '../../support/aws/answers.ts'
@@ -105,18 +105,20 @@ describe('a deployment', () => {
     expect(options.verbose).toBe(true)
   })
 
-  test('tells of what is doubtful, and of what is sound only where that is asked for', async () => {
+  test('reports warnings, and what is ok only with --verbose', async () => {
     const { run, serverless } = use({ GetAccountSettingsCommand: { AccountLimit: { ConcurrentExecutions: 10 } } })
     await run(BEFORE_PACKAGING)
-    expect(lines.warning).toEqual([expect.stringMatching(/^concurrency: the account runs 10 functions at once/)])
-    expect(lines.info).toContainEqual(expect.stringMatching(/^ok {6}stack: agent-prod is to be made/))
+    expect(lines.warning).toEqual([expect.stringMatching(/^concurrency: the account runs 10 concurrent functions/)])
+    expect(lines.info).toContainEqual(expect.stringMatching(/^ok {6}stack: agent-prod will be created/))
     expect(serverless.service.custom.accountConcurrency).toBe(10)
   })
 
-  test('ends with what is wrong, before the template is packaged or after', async () => {
+  test('ends with the faults, before the template is packaged or after', async () => {
     const denied = { GetAccountSettingsCommand: failure('AccessDeniedException', 'denied') }
     for (const hook of [BEFORE_PACKAGING, BEFORE_THE_STACK])
-      await expect(use(denied).run(hook)).rejects.toThrow('concurrency: the right lambda:GetAccountSettings is missing')
+      await expect(use(denied).run(hook)).rejects.toThrow(
+        'concurrency: the permission lambda:GetAccountSettings is missing',
+      )
   })
 
   test('asks the account once', async () => {
@@ -149,11 +151,11 @@ describe('a deployment', () => {
   test('names the rights by which a role for the logs of API Gateway is made and set, where that fails', async () => {
     const { run } = use({ CreateRoleCommand: failure('AccessDenied', 'no right') })
     await expect(run(BEFORE_THE_STACK)).rejects.toThrow(
-      /^CloudWatch role of API Gateway: it can't be made and set; .*iam:CreateRole.* \(AccessDenied: no right\)$/,
+      /^CloudWatch role of API Gateway: it cannot be created and set; .*iam:CreateRole.* \(AccessDenied: no right\)$/,
     )
   })
 
-  test('of a stack whose table is as it is to be changes nothing, nor does one of a stack without a table', async () => {
+  test('of a stack without a table, or with a correct one, changes nothing', async () => {
     const isProtected = { DescribeTableCommand: { Table: { DeletionProtectionEnabled: true } } }
     for (const answers of [isProtected, { DescribeStacksCommand: { Stacks: [{ StackStatus: 'CREATE_COMPLETE' }] } }]) {
       const { run, named } = use({ ...deployed(), ...answers })
@@ -176,7 +178,7 @@ describe('a deployment', () => {
     expect(lines.notice).toEqual([`The table agent ${notice}`])
   })
 
-  test('ends at a table of another layout, which it leaves as it is', async () => {
+  test('ends at a table of another layout, which stays unchanged', async () => {
     const { run, named } = use({ ...deployed(), ScanCommand: { Items: [{}] }, GetItemCommand: {} })
     await expect(run('after:deploy:deploy')).rejects.toThrow('the table agent ')
     expect(named('UpdateTable')).toEqual([])
@@ -190,7 +192,7 @@ describe('packaging alone', () => {
     expect(asked()).toBe(0)
   })
 
-  test('asks it for an earlier table that is to be used', async () => {
+  test('calls it for an existing table', async () => {
     for (const [name, value] of Object.entries({ EXISTING_TABLE: 'old', EXISTING_KEY: KEY })) vi.stubEnv(name, value)
     const { run, named } = use({ DescribeTableCommand: failure('AccessDeniedException', 'no right') }, 'package')
     await expect(run(AFTER_PACKAGING)).rejects.toThrow('EXISTING_TABLE: AccessDeniedException: no right')
@@ -198,7 +200,7 @@ describe('packaging alone', () => {
   })
 })
 
-test('a stack is removed though nobody could see which table and key it leaves', async () => {
+test('a stack is removed even if its table and key cannot be read', async () => {
   const { run } = use({ DescribeStacksCommand: failure('AccessDenied', 'no right') })
   await run('before:remove:remove')
   await run('after:remove:remove')
@@ -260,12 +262,12 @@ describe('doctor', () => {
     doctor.options.json = false
     const { exitCode, text } = await examine(doctor)
     expect(exitCode).toBeUndefined()
-    expect(text).toMatch(/^ok {6}stack: agent-prod is to be made$/m)
+    expect(text).toMatch(/^ok {6}stack: agent-prod will be created$/m)
     expect(text).not.toMatch(/^FAULT|^\{/m)
   })
 
-  test('says why the template can not be made, unless a setting that is wrong may be the reason', async () => {
-    const template = { check: 'template', message: "it can't be made: no space left" }
+  test('says why the template cannot be created, unless an invalid setting may be the reason', async () => {
+    const template = { check: 'template', message: 'it cannot be created: no space left' }
     const examined = async () => {
       const doctor = use({}, 'check')
       doctor.serverless.pluginManager.spawn = () => Promise.reject(new Error('no space left'))

@@ -123,12 +123,12 @@ describe('nothing is found', () => {
     expect(notOk()).toEqual([])
     const plans = [examine(), examine({ account: { stack: deployed() } })]
     expect(plans.map((findings) => findings.find(({ check }) => check === 'table and key')?.message)).toEqual([
-      'both are to be made',
+      'both will be created',
       'the stack keeps its own',
     ])
   })
 
-  test('where the operator does without AnonCreds’ library', () => {
+  test('if the operator deploys without AnonCreds’ library', () => {
     const anonCreds = { architecture: 'arm64', hasLibrary: false }
     expect(notOk({ plan: { anonCreds, environment: { ...environment, ANONCREDS: 'off' } } })).toEqual([])
   })
@@ -193,15 +193,15 @@ describe('nothing is found', () => {
     expect(notOk(taken).filter((line) => /roles|KMS/.test(line))).toEqual([])
   })
 
-  test('where IAM can not be asked whether the key may be made, which a deployment does not need', () => {
+  test('if IAM does not say whether the key may be created, which a deployment does not need', () => {
     const findings = examine({ account: { keyRights: { value: { denied: undefined } } } })
     expect(findings.find(({ check }) => check === 'KMS rights')).toMatchObject({
       status: 'ok',
-      message: expect.stringContaining('IAM could not be asked'),
+      message: expect.stringContaining('whether IAM allows creating the key is unknown'),
     })
   })
 
-  test('in a domain whose records somebody else keeps', () => {
+  test('in a domain whose records are managed elsewhere', () => {
     expect(notOk(domain({ zone: undefined, zoneId: undefined }))).toEqual([])
   })
 
@@ -313,30 +313,30 @@ const unavailable = (action: string, message: string) =>
 
 const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
-    'credentials that nobody knows',
+    'unknown credentials',
     { account: { identity: UNAUTHENTICATED } },
-    /^FAULT {3}credentials: AWS does not take them: log in/,
+    /^FAULT {3}credentials: AWS rejects them: log in/,
   ],
   [
     'no AnonCreds library for the functions’ processors',
     { plan: { anonCreds: { architecture: 'arm64', hasLibrary: false } } },
-    /^FAULT {3}anoncreds: .* npm run anoncreds -- --arch arm64 brings it, ANONCREDS=off does without$/,
+    /^FAULT {3}anoncreds: .* npm run anoncreds -- --arch arm64 installs it, ANONCREDS=off deploys without it$/,
   ],
   ['a region that is none', { account: { region: 'europe' } }, /^FAULT {3}region: europe is not a region: --region/],
   [
     'a region that does not answer',
     { account: { identity: unavailable('sts', 'ENOTFOUND') } },
-    /^FAULT {3}credentials: AWS does not answer in eu-central-1: /,
+    /^FAULT {3}credentials: AWS is unreachable in eu-central-1: /,
   ],
   [
     "a new account's concurrency",
     { account: { lambda: lambda({ concurrency: 10, unreserved: 10 }) } },
-    /^warning concurrency: the account runs 10 functions at once: .*L-B99A9384/,
+    /^warning concurrency: the account runs 10 concurrent functions: .*L-B99A9384/,
   ],
   [
     'a concurrency that nobody can be asked for',
     { account: { lambda: unavailable('lambda', 'ETIMEDOUT') } },
-    /^warning concurrency: lambda could not be asked, so the 10 of a new account are assumed \(ETIMEDOUT\)$/,
+    /^warning concurrency: lambda failed, so the 10 of a new account are assumed \(ETIMEDOUT\)$/,
   ],
   [
     'an API with more resources than the account allows',
@@ -346,7 +346,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'no room for the roles',
     { account: FULL },
-    /^FAULT {3}roles: 1 roles are to be made, and 1000 of 1000 are there: ask for more/,
+    /^FAULT {3}roles: 1 roles will be created, and 1000 of 1000 exist: ask for more/,
   ],
   [
     'no room for the role of a new function',
@@ -354,12 +354,12 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
       account: { ...FULL, stack: deployed() },
       template: ({ Resources }) => void Object.assign(Resources, { NewRole: Resources.HealthRole }),
     },
-    /^FAULT {3}roles: 1 roles are to be made/,
+    /^FAULT {3}roles: 1 roles will be created/,
   ],
   [
     'no room for the roles, of which a failed first deployment has made none',
     { account: { ...FULL, stack: deployed({ outputs: {}, physicalIds: { Bucket: 'b' }, template: undefined }) } },
-    /^FAULT {3}roles: 1 roles are to be made/,
+    /^FAULT {3}roles: 1 roles will be created/,
   ],
   [
     'more requests a second than the account has',
@@ -369,18 +369,18 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'more credentials a second than a table takes',
     { account: { quotas: quotas({ tableWrites: 25_999 }) } },
-    /^warning table writes: OPERATION_RATE is 500 requests a second, and a table takes 25999 write units a second \(500 credentials\): ask/,
+    /^warning table writes: OPERATION_RATE is 500 requests a second, and a table accepts 25999 write units a second \(500 credentials\): ask/,
   ],
   ['a setting that is wrong', set({ LOG_LEVEL: 'loud' }), /^FAULT {3}settings: LOG_LEVEL: /],
   [
     'an address without https',
     set({ PUBLIC_URL: 'http://agent.example.org' }),
-    /^FAULT {3}settings: PUBLIC_URL: is not https/,
+    /^FAULT {3}settings: PUBLIC_URL: must be https/,
   ],
   [
     'an address that only its own network has',
     set({ PUBLIC_URL: 'https://agent.corp' }),
-    /^warning settings: PUBLIC_URL: a local name: wallets and other agents elsewhere will not reach agent\.corp/,
+    /^warning settings: PUBLIC_URL: a local name: other hosts cannot reach agent\.corp/,
   ],
   [
     'an address with a query',
@@ -395,12 +395,12 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'a rate of strangers that the account has no room for',
     set({ DIDCOMM_RATE: '5000' }),
-    /^warning concurrency: DIDCOMM_RATE=5000: strangers may take 2000 of the account's 1000/,
+    /^warning concurrency: DIDCOMM_RATE=5000: unauthenticated callers may take 2000 of the account's 1000/,
   ],
   [
     'a region that is full of code',
     { account: { lambda: lambda({ codeLeft: 90e6 }) } },
-    /^FAULT {3}code storage: Lambda takes 90 MB more code in this region, .*: delete functions/,
+    /^FAULT {3}code storage: Lambda accepts 90 MB more code in this region, .*: delete functions/,
   ],
   [
     'an environment of more than 4 KB, once for all functions',
@@ -410,12 +410,12 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
         it.Resources.OtherLambdaFunction = structuredClone(it.Resources.HealthLambdaFunction) as Resource
       },
     },
-    /^FAULT {3}environment: HealthLambdaFunction has 4\d{3} bytes, and Lambda takes 4096, and 1 others have too many: AGENT_LABEL/,
+    /^FAULT {3}environment: HealthLambdaFunction has 4\d{3} bytes, and Lambda accepts 4096, and 1 others have too many: AGENT_LABEL/,
   ],
   [
     'an environment of more than 4 KB',
     { template: label('x'.repeat(3921)) },
-    /^FAULT {3}environment: HealthLambdaFunction has 4097 bytes, and Lambda takes 4096: AGENT_LABEL is the largest/,
+    /^FAULT {3}environment: HealthLambdaFunction has 4097 bytes, and Lambda accepts 4096: AGENT_LABEL is the largest/,
   ],
   [
     'an environment of more than 4 KB, by a part of an expression',
@@ -430,24 +430,24 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'a stage that makes a function too long, before anything is packaged',
     { plan: { functionNames: [`serverless-agent-prod-${'x'.repeat(43)}`] } },
-    /^FAULT {3}stage name: prod is 1 characters too long: serverless-agent-prod-x+ has 65, and AWS takes 64$/,
+    /^FAULT {3}stage name: prod is 1 characters too long: serverless-agent-prod-x+ has 65, and AWS accepts 64$/,
   ],
   ['a stage of 41 characters', { plan: { stage: 'x'.repeat(41) } }, /^FAULT {3}stage name: "x{41}" is not a name /],
   ['a stage that is no name', { plan: { stage: 'prod_1' } }, /^FAULT {3}stage name: "prod_1" is not a name /],
   [
     'no right to make a key',
     { account: { keyRights: { value: { denied: ['kms:CreateKey'] } } } },
-    /^FAULT {3}KMS rights: IAM refuses kms:CreateKey: allow/,
+    /^FAULT {3}KMS rights: IAM denies kms:CreateKey: allow/,
   ],
   [
     'a role for logs that is gone',
     { account: { gateway: { value: { cloudWatchRole: 'arn:aws:iam::1:role/gone', roleExists: false } } } },
-    /^FAULT {3}CloudWatch role of API Gateway: arn:aws:iam::1:role\/gone is set and does not exist: take it away/,
+    /^FAULT {3}CloudWatch role of API Gateway: arn:aws:iam::1:role\/gone is set but does not exist: remove it/,
   ],
   [
     'a template of too many resources',
     { template: topics(500) },
-    /^FAULT {3}template: it has 504 resources, and CloudFormation takes 500/,
+    /^FAULT {3}template: it has 504 resources, and CloudFormation accepts 500/,
   ],
   [
     'a template of too many bytes',
@@ -455,7 +455,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
       template: ({ Resources }) =>
         void Object.assign(Resources, { Api: resource('any', { Body: 'x'.repeat(1_048_576) }) }),
     },
-    /^FAULT {3}template: it has 1\d{6} bytes, and CloudFormation takes 1048576/,
+    /^FAULT {3}template: it has 1\d{6} bytes, and CloudFormation accepts 1048576/,
   ],
   [
     'a template of too many outputs',
@@ -464,13 +464,13 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
         it.Outputs = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`Out${index}`, { Value: 'x' }]))
       },
     },
-    /^FAULT {3}template: it has 201 outputs, and CloudFormation takes 200/,
+    /^FAULT {3}template: it has 201 outputs, and CloudFormation accepts 200/,
   ],
   ...(
     [
       ['ROLLBACK_COMPLETE', /ROLLBACK_COMPLETE: its first deployment failed.*delete-stack/],
       ['ROLLBACK_FAILED', /ROLLBACK_FAILED: .*so did the rollback: .*delete-stack/],
-      ['IMPORT_ROLLBACK_FAILED', /IMPORT_ROLLBACK_FAILED: it takes no update/],
+      ['IMPORT_ROLLBACK_FAILED', /IMPORT_ROLLBACK_FAILED: it accepts no update/],
       ['UPDATE_ROLLBACK_FAILED', /UPDATE_ROLLBACK_FAILED: .*continue-update-rollback/],
       ['DELETE_FAILED', /DELETE_FAILED: .*--retain-resources/],
       ['REVIEW_IN_PROGRESS', /REVIEW_IN_PROGRESS: a change set/],
@@ -497,7 +497,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^warning tables: serverless-agent-prod: left of an earlier stack$/,
   ],
   [
-    'a table that is left, beside a stack with a table of its own',
+    'a table that is left, beside a stack with another table',
     { account: { stack: deployed(), ...LEFT } },
     /^warning tables: serverless-agent-prod: left of an earlier stack$/,
   ],
@@ -512,37 +512,37 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
       ...withStack(),
       plan: { publicUrl: 'https://new.example.org', environment: { ...environment, ALLOW_NEW_ADDRESS: 'false' } },
     },
-    /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever: set PUBLIC_URL to it, .*ALLOW_NEW_ADDRESS=true/,
+    /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org permanently: set PUBLIC_URL to it, .*ALLOW_NEW_ADDRESS=true/,
   ],
   [
     'a generated address in place of that of the stage',
     { ...withStack(), plan: { publicUrl: { 'Fn::Sub': 'https://…' } } },
-    /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org for ever/,
+    /^FAULT {3}address: wallets keep https:\/\/agent\.example\.org permanently/,
   ],
   [
     'a certificate that is not there',
     domain({ certificate: { value: undefined } }),
-    /^FAULT {3}certificate: CERTIFICATE_ARN=.* there is none of this ARN in eu-central-1: ask for one /,
+    /^FAULT {3}certificate: CERTIFICATE_ARN=.* there is no such certificate in eu-central-1: request one /,
   ],
   [
     'a certificate that waits for its DNS record',
     domain({ certificate: { value: { status: 'PENDING_VALIDATION', names: [DOMAIN] } } }),
-    /^FAULT {3}certificate: .* is PENDING_VALIDATION: make the DNS record .*describe-certificate/,
+    /^FAULT {3}certificate: .* is PENDING_VALIDATION: create the DNS record .*describe-certificate/,
   ],
   [
     'a certificate that is over',
     domain({ certificate: { value: { status: 'EXPIRED', names: [DOMAIN] } } }),
-    /^FAULT {3}certificate: .* is EXPIRED: ask for another/,
+    /^FAULT {3}certificate: .* is EXPIRED: request another/,
   ],
   [
     'a certificate that was taken back',
     domain({ certificate: { value: { status: 'REVOKED', names: [DOMAIN] } } }),
-    /^FAULT {3}certificate: .* is REVOKED: ask for another/,
+    /^FAULT {3}certificate: .* is REVOKED: request another/,
   ],
   [
     'a certificate of another name',
     domain({ certificate: { value: { status: 'ISSUED', names: ['example.org', '*.agent.example.org', '*.org'] } } }),
-    /^FAULT {3}certificate: .* is for example\.org, \*\.agent\.example\.org, \*\.org, and not for agent\.example\.org: ask for one/,
+    /^FAULT {3}certificate: .* is for example\.org, \*\.agent\.example\.org, \*\.org, not for agent\.example\.org: request one/,
   ],
   [
     'a domain of another stack',
@@ -563,7 +563,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'a domain that somebody has made by hand',
     domain({ domain: { value: { stack: undefined } } }),
-    /^FAULT {3}domain: agent\.example\.org is there already, and no stack has it: .*leave CERTIFICATE_ARN/,
+    /^FAULT {3}domain: agent\.example\.org already exists, and no stack has it: .*leave CERTIFICATE_ARN/,
   ],
   [
     'a hosted zone that is not there',
@@ -588,7 +588,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'a fixed name that the update would drop',
     withStack({ template: { Resources: { Table: resource('any', { TableName: 'serverless-agent-prod' }) } } }),
-    /^FAULT {3}table and key: .*set TABLE_NAME=serverless-agent-prod, or it would begin with an empty one/,
+    /^FAULT {3}table and key: .*set TABLE_NAME=serverless-agent-prod, or it would start with an empty one/,
   ],
   [
     'a template whose fixed name nobody can read',
@@ -616,7 +616,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     "an earlier table in place of the stack's own",
     { ...existing(), account: { ...existing().account, stack: deployed() } },
-    /^FAULT {3}table and key: the stack has a table of its own/,
+    /^FAULT {3}table and key: the stack has its own table/,
   ],
   [
     'an earlier table that is gone',
@@ -637,20 +637,20 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
   [
     'a table of another layout',
     {
-      account: { stack: deployed(), layout: { value: { flaw: 'has version 7 of its layout, not 1', isEmpty: false } } },
+      account: { stack: deployed(), layout: { value: { mismatch: 'has layout version 7, not 1', isEmpty: false } } },
     },
-    /^FAULT {3}table and key: the table has version 7 .* remove this one and deploy it with ALLOW_NEW_TABLE=true$/,
+    /^FAULT {3}table and key: the table has layout version 7.* remove this one and deploy it with ALLOW_NEW_TABLE=true$/,
   ],
   [
-    'an earlier table with items and no version of its layout',
+    'an earlier table with items and no layout version',
     {
       ...existing(),
       account: {
         ...existing().account,
-        layout: { value: { flaw: 'has no version of its layout', isEmpty: false } },
+        layout: { value: { mismatch: 'has no layout version', isEmpty: false } },
       },
     },
-    /^FAULT {3}table and key: the table has no version .* leave EXISTING_TABLE and EXISTING_KEY out/,
+    /^FAULT {3}table and key: the table has no layout version.* leave EXISTING_TABLE and EXISTING_KEY out/,
   ],
   [
     'an earlier table that is being changed',
@@ -693,31 +693,35 @@ describe('found is', () => {
     }
     for (const [name, action] of Object.entries(ofAddress))
       expect(notOk(domain({ [name]: await denied(action) }))).toEqual([
-        expect.stringContaining(`the right ${action} is missing: allow it to whoever deploys`),
+        expect.stringContaining(`the permission ${action} is missing: allow it to the deploying user or role`),
       ])
     for (const [name, action] of Object.entries(actions)) {
       const lines = notOk({ account: { [name]: await denied(action) } })
-      expect(lines).toEqual([expect.stringContaining(`the right ${action} is missing: allow it to whoever deploys`)])
+      expect(lines).toEqual([
+        expect.stringContaining(`the permission ${action} is missing: allow it to the deploying user or role`),
+      ])
     }
   })
 
-  test('nothing as left over while nobody can tell what is the stack’s', async () => {
+  test('nothing as left over while the stack’s own tables are unknown', async () => {
     const { plan, account } = domain({ domain: { value: { stack: undefined } }, zone: { value: zone(['A']) } })
     const stack = await denied('cloudformation:DescribeStacks')
     const lines = notOk({ account: { ...account, stack, ...LEFT }, ...(plan && { plan }) })
-    expect(lines.filter((line) => !line.includes('the right cloudformation:DescribeStacks is missing'))).toEqual([])
+    expect(lines.filter((line) => !line.includes('the permission cloudformation:DescribeStacks is missing'))).toEqual(
+      [],
+    )
   })
 
   test.each([
     ['a service did not answer', 'ServiceUnavailable'],
     ['the credentials have expired meanwhile', 'ExpiredToken'],
-  ])('that %s: a warning, since it stands in nobody’s way', async (_, name) => {
+  ])('that %s: a warning, since it blocks nothing', async (_, name) => {
     const error = Object.assign(new Error('503\n    at somewhere (file.js:1:1)'), { name })
     const lines = notOk({
       account: { quotas: await read('servicequotas:GetServiceQuota', () => Promise.reject(error)) },
     })
     expect(lines).toEqual([
-      `warning quotas: servicequotas:GetServiceQuota could not be asked, so this is not checked (${name}: 503)`,
+      `warning quotas: servicequotas:GetServiceQuota failed, so this is not checked (${name}: 503)`,
     ])
   })
 

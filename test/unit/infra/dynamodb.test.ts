@@ -28,8 +28,8 @@ const newFolder = async (): Promise<string> => {
   return folder.path
 }
 
-describe('the embedded one', () => {
-  test('answers when it has started, and is gone when it was stopped', async () => {
+describe('the embedded database', () => {
+  test('responds when it has started, and has ended when it was stopped', async () => {
     const database = await start()
     expect(database.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(database.remark).toBeUndefined()
@@ -43,7 +43,7 @@ describe('the embedded one', () => {
     await database.stop()
   })
 
-  test('says so when it ends by itself', async () => {
+  test('reports when it ends by itself', async () => {
     const database = await start()
     for (const { pid } of embeddedDatabases()) process.kill(pid, 'SIGKILL')
     const failure = await database.failed.catch((error: unknown) => error)
@@ -51,7 +51,7 @@ describe('the embedded one', () => {
     expect(failure).toHaveProperty('message', 'The embedded DynamoDB has ended.')
   })
 
-  test('is gone with a stage that is killed before it does anything more', async () => {
+  test('ends with a stage that is killed', async () => {
     const killed = `
       import childProcess, { spawnSync } from 'node:child_process'
       import { writeSync } from 'node:fs'
@@ -74,7 +74,7 @@ describe('the embedded one', () => {
     await waitFor('its database to be gone', () => processTree(database).length === 0)
   })
 
-  test('says in one line what is wrong with its file, and leaves no process', async () => {
+  test('reports an invalid file in one line, and leaves no process', async () => {
     const DATA_DIR = await newFolder()
     await writeFile(join(DATA_DIR, 'dynamodb.sqlite'), 'no database, whatever its name says'.repeat(100))
     const failure = await failureOf({ DATA_DIR })
@@ -84,7 +84,7 @@ describe('the embedded one', () => {
   })
 })
 
-describe('where there is no binary', () => {
+describe('without a binary', () => {
   beforeEach(() => {
     const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {}
     onTestFinished(() => void Object.defineProperty(process, 'platform', platform))
@@ -93,14 +93,16 @@ describe('where there is no binary', () => {
 
   test('the table is in memory, and a line says so', async () => {
     const { endpoint, remark, stop } = await start()
-    expect(remark).toMatch(/^The table is in memory and its data end with this process: .* no binary for plan9-\w+\.$/)
+    expect(remark).toMatch(
+      /^The table is in memory and its data are lost when this process ends: .* no binary for plan9-\w+\.$/,
+    )
     expect(await fetch(endpoint)).toHaveProperty('status', 400)
     expect(embeddedDatabases()).toEqual([])
     await stop()
     await expect(fetch(endpoint)).rejects.toThrow()
   })
 
-  test('a folder for data is an error, which says what else there is', async () => {
+  test('a folder for data is an error that names the alternatives', async () => {
     const failure = await failureOf({ DATA_DIR: '/data' })
     expect(failure).toBeInstanceOf(StageFailure)
     expect(failure).toHaveProperty(
@@ -112,19 +114,19 @@ describe('where there is no binary', () => {
   })
 })
 
-describe('one that is there already', () => {
-  test('is used, said so, and left alone', async () => {
+describe('an external database', () => {
+  test('is used, announced, and not stopped', async () => {
     const { endpoint } = await start()
     const given = await start({ DYNAMODB_ENDPOINT: endpoint })
-    expect(given).toMatchObject({ endpoint, remark: `DynamoDB is the one at ${endpoint}.` })
+    expect(given).toMatchObject({ endpoint, remark: `Uses DynamoDB at ${endpoint}.` })
     await given.stop()
     await expect(fetch(endpoint)).resolves.toBeDefined()
   })
 
-  test('is asked for at the start', async () => {
-    // The discard port: nobody listens there.
+  test('is requested at the start', async () => {
+    // The discard port: no process listens there.
     const failure = await failureOf({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' })
     expect(failure).toBeInstanceOf(StageFailure)
-    expect(failure).toHaveProperty('message', 'DYNAMODB_ENDPOINT=http://127.0.0.1:9: nobody answers')
+    expect(failure).toHaveProperty('message', 'DYNAMODB_ENDPOINT=http://127.0.0.1:9: the endpoint does not respond')
   })
 })

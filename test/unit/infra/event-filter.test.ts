@@ -65,7 +65,7 @@ test('one pattern of several is enough, and each holds as a whole', () => {
   expect(passes(change('MODIFY', 'event'))).toBe(false)
 })
 
-describe('what only AWS understands is refused at the start, in one line', () => {
+describe('patterns that only AWS supports are rejected at the start, in one line', () => {
   test.each([
     { eventName: [{ prefix: 'INS' }] },
     { eventName: [{ exists: false }] },

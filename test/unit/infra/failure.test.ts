@@ -13,7 +13,7 @@ test('the code of a system’s error is a text', () => {
     expect(systemCode(other)).toBeUndefined()
 })
 
-test('a failure is told once, also where it is told before it is thrown', () => {
+test('a failure is reported once, also if it is reported before it is thrown', () => {
   const written = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => void vi.restoreAllMocks())
   const failure = new StageFailure('Port 3000 is taken')

@@ -15,7 +15,7 @@ const token = {
 const definition = (...events: HttpEvent[]): FunctionDefinition => ({
   name: 'function',
   handler: 'functions/function.function',
-  uses: [],
+  permissions: [],
   events: events.map((http) => ({ http })),
 })
 
@@ -78,7 +78,7 @@ test('Serverless compiles no `http` event, and has all of them again when it is 
 })
 
 describe('the deployment of the API', () => {
-  test('is the same for the same document, so that a deployment of code alone leaves the stage as it is', () => {
+  test('is the same for the same document, so that a deployment of code alone leaves the stage unchanged', () => {
     expect(deploymentIn(templateOf())).toBe(deploymentIn(templateOf()))
   })
 
@@ -117,7 +117,7 @@ describe('what the API may invoke', () => {
     expect(policiesOf('a', 'c')).not.toContain(before)
   })
 
-  test('fits into managed policies, of which a role takes ten, two sets at once during an update', () => {
+  test('fits into managed policies, of which a role takes ten, two sets during an update', () => {
     const invoked = Array.from({ length: 120 }, (_, index) => {
       const name = `serverless-agent-prod-operation${index}`.padEnd(64, 'x')
       // As long as any may be: 72 characters with quotes and comma, and the name.
@@ -137,7 +137,7 @@ test.each([
   ['', []],
   ['0', []],
   [undefined, []],
-])('there is a firewall where a rate of addresses is asked for (%j)', (ADDRESS_RATE, expected) => {
+])('there is a firewall if a rate of addresses is set (%j)', (ADDRESS_RATE, expected) => {
   expect(Object.keys(templateOf({ ADDRESS_RATE })).filter((id) => id.startsWith('Firewall'))).toEqual(expected)
 })
 

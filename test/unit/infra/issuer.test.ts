@@ -20,7 +20,7 @@ afterEach(() => folder[Symbol.asyncDispose]())
 const keyFile = () => join(folder.path, 'issuer.json')
 
 describe('the key', () => {
-  test('is the same for everybody who asks, from the first time on', async () => {
+  test('is the same for all processes, from the first start on', async () => {
     const issuers = await Promise.all(Array.from({ length: 5 }, () => localIssuer(folder.path)))
     const later = await localIssuer(folder.path)
     for (const { settings } of issuers) expect(settings).toEqual(later.settings)
@@ -54,9 +54,9 @@ describe('the key', () => {
     },
   )
 
-  test('has a line on what is wrong when its folder can not be one', async () => {
+  test('reports in one line that its folder cannot be created', async () => {
     await writeFile(join(folder.path, 'file'), '')
-    await expect(localIssuer(join(folder.path, 'file'))).rejects.toThrow(/^.*issuer\.json can't be used: .+$/)
+    await expect(localIssuer(join(folder.path, 'file'))).rejects.toThrow(/^.*issuer\.json cannot be used: .+$/)
   })
 })
 

@@ -1,4 +1,4 @@
-/** What IAM would refuse to whoever deploys. */
+/** Permissions that IAM would deny to the deploying user or role. */
 import { IAMClient } from '@aws-sdk/client-iam'
 import { KMSClient } from '@aws-sdk/client-kms'
 import { expect, test, vi } from 'vitest'
@@ -21,14 +21,14 @@ test('an action is denied unless it is allowed, also where no policy names it', 
   expect(asked.mock.lastCall?.[0].input).toMatchObject({ ActionNames: ActionNames.map((name) => `kms:${name}`) })
 })
 
-test('a KMS that does not answer is not taken for one that may be used', async () => {
+test('an unavailable KMS does not count as allowed', async () => {
   const [kms, iam] = [new KMSClient({ region: 'eu-central-1' }), new IAMClient({ region: 'eu-central-1' })]
   vi.spyOn(kms, 'send').mockImplementation(async () => Promise.reject(new Error('no answer')))
   vi.spyOn(iam, 'send').mockImplementation(async () => ({ EvaluationResults: [] }))
   await expect(readKeyRights(kms, iam, 'arn:aws:iam::123456789012:user/alice')).rejects.toThrow('no answer')
 })
 
-test('the root user has no policies, and whoever may not ask about policies is not refused', async () => {
+test('the root user has no policies, and a missing permission to simulate is no failure', async () => {
   const [kms, iam] = [new KMSClient({ region: 'eu-central-1' }), new IAMClient({ region: 'eu-central-1' })]
   vi.spyOn(kms, 'send').mockImplementation(async () => ({}))
   const asked: object[] = []

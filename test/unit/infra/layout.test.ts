@@ -32,7 +32,7 @@ test('is not taken for written where that failed', async () => {
 
 test('is not written beside what a table has', async () => {
   const Items = [{}]
-  expect((await ensure({ ScanCommand: { Items }, GetItemCommand: {} })).flaw).toBe('has no version of its layout')
+  expect((await ensure({ ScanCommand: { Items }, GetItemCommand: {} })).flaw).toBe('has no layout version')
   expect((await ensure({ ScanCommand: { Items }, GetItemCommand: { Item: LAYOUT_ITEM } })).flaw).toBeUndefined()
 })
 

@@ -57,7 +57,7 @@ describe('over HTTP', async () => {
 
 test('the stream should forget a change that all of its readers have handled', async () => {
   const stream = new TableStream()
-  const streams = async (operation: string, input: object) => stream.answer(operation, { ...input }, 'arn')
+  const streams = async (operation: string, input: object) => stream.execute(operation, { ...input }, 'arn')
   const add = (...numbers: number[]) => {
     for (const number of numbers) stream.add({ before: undefined, after: item('s', number) })
   }
@@ -68,7 +68,7 @@ test('the stream should forget a change that all of its readers have handled', a
   const next = async (reader: number) => {
     const { value } = (await readers[reader]?.next()) ?? {}
     const numbers = value?.records.map(({ dynamodb }: Json) => Number(dynamodb.NewImage.number.N))
-    return { numbers, held: stream.held }
+    return { numbers, held: stream.size }
   }
   expect(await next(0)).toEqual({ numbers: [0, 1], held: 5 })
   expect(await next(1)).toEqual({ numbers: [0, 1], held: 5 })
@@ -82,10 +82,10 @@ test('the stream should forget a change that all of its readers have handled', a
 test('a scan should come in pages, and continue after an item that was deleted', async () => {
   const table = new MemoryTable()
   await table.putAll([item('b'), item('a'), { ...item('c'), pk: { S: 'o' } }, item('d')])
-  const scan = (ExclusiveStartKey?: Item): Promise<Json> => table.answer('Scan', { Limit: 2, ExclusiveStartKey })
+  const scan = (ExclusiveStartKey?: Item): Promise<Json> => table.execute('Scan', { Limit: 2, ExclusiveStartKey })
   const first = await scan()
   expect(first.Items.map(({ sk }: Item) => sk?.S)).toEqual(['c', 'a'])
-  await table.answer('DeleteItem', { Key: first.LastEvaluatedKey })
+  await table.execute('DeleteItem', { Key: first.LastEvaluatedKey })
   const second = await scan(first.LastEvaluatedKey)
   expect(second.Items.map(({ sk }: Item) => sk?.S)).toEqual(['b', 'd'])
   expect(await scan(second.LastEvaluatedKey)).toEqual({ Items: [] })
@@ -98,7 +98,7 @@ test('a transaction should be repeated by its token once ten minutes have passed
   const UpdateExpression = 'ADD version :1'
   const Update = { Key: toKey({ pk: 'p', sk: 's' }), UpdateExpression, ExpressionAttributeValues: { ':1': { N: '1' } } }
   const version = async () => {
-    await table.answer('TransactWriteItems', { TransactItems: [{ Update }], ClientRequestToken: 'token' })
+    await table.execute('TransactWriteItems', { TransactItems: [{ Update }], ClientRequestToken: 'token' })
     return [...table.items()][0]?.version
   }
   expect([await version(), await version()]).toEqual([{ N: '1' }, { N: '1' }])

@@ -38,11 +38,11 @@ test('a stack that does not say it is an error, which names what can', async () 
   )
 })
 
-test('a stack that can not be read is an error, which says what would let it', async () => {
+test('a stack that cannot be read is an error, which says what would let it', async () => {
   vi.stubEnv('TABLE_NAME', undefined)
   answerCommands({ DescribeStacksCommand: new Error('Region is missing') })
   await expect(nameStage('prod', { TABLE_NAME: 'TableName' })).rejects.toThrow(
-    'the stack serverless-agent-prod can not be read: Region is missing (AWS_REGION says where it is, AWS_PROFILE or AWS_ACCESS_KEY_ID who asks)',
+    'the stack serverless-agent-prod cannot be read: Region is missing (AWS_REGION sets its region, AWS_PROFILE or AWS_ACCESS_KEY_ID the credentials)',
   )
 })
 

@@ -35,7 +35,7 @@ const packaged = async (serviceDir: string, definition: FunctionDefinition) => {
 const authorizer = (TOKEN_ISSUERS: string): FunctionDefinition => ({
   name: 'authorizer',
   handler: 'functions/authorizer.authorizer',
-  uses: [],
+  permissions: [],
   environment: { TOKEN_ISSUERS, TENANT_RATE: '0' },
 })
 
@@ -80,7 +80,7 @@ const pack = async (command: string, functions: Record<string, FunctionDefinitio
 
 test('a function without such settings is as it was, and nothing is packed of one whose settings are empty', async () => {
   const [health, sends] = [{ LOG_LEVEL: 'info' }, { LOG_LEVEL: 'info', INDY_PROXIES: '{}' }].map((environment) => ({
-    ...{ name: 'a', handler: 'functions/health.health', uses: [], environment },
+    ...{ name: 'a', handler: 'functions/health.health', permissions: [], environment },
   }))
   if (health === undefined || sends === undefined) throw new Error('there are two')
   const before = structuredClone(health)
@@ -166,7 +166,7 @@ describe('a function', () => {
     expect(readPacked(folder.path)).toEqual({})
   })
 
-  test('with a file that is none of ours does not start', async () => {
+  test('with an unknown file does not start', async () => {
     await using folder = await temporaryFolder()
     await writeFile(join(folder.path, 'settings.json'), '[')
     expect(() => readPacked(folder.path)).toThrow(expect.objectContaining({ code: 'settings.invalid' }))

@@ -1,4 +1,4 @@
-/** What a deployment packs of the token issuers, and which it refuses, in one line with the way out. */
+/** The issuers that a deployment packs, and those that it rejects, in one line with what to do. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { findingsOf } from '../../../infra/deployment/finding.ts'
@@ -36,11 +36,11 @@ test('keys are fetched from the address, and it is packed when that was', async 
   })
 })
 
-test('without an issuer there is nothing to tell of', async () => {
+test('without an issuer there is no finding', async () => {
   expect(await prepareIssuers([], NOW, nobody)).toEqual({ issuers: [], findings: [] })
 })
 
-test('keys that are given are packed as they are, and the same each time: nobody is asked', async () => {
+test('keys of the settings are packed unchanged, and the same each time, without a fetch', async () => {
   expect(await prepareIssuers([GIVEN], NOW, nobody)).toEqual({ issuers: [GIVEN], findings: HAD })
 })
 
@@ -78,12 +78,16 @@ test('of keys that are given, those that nothing can be verified with are not pa
   )
 })
 
-test('an issuer that does not answer keeps nothing from being deployed, and is told of', async () => {
-  const { issuers, findings } = await prepareIssuers([SERVED], NOW, answering({ reason: 'status 503', refused: false }))
+test('an unreachable issuer does not prevent a deployment, and is reported', async () => {
+  const { issuers, findings } = await prepareIssuers(
+    [SERVED],
+    NOW,
+    answering({ reason: 'status 503', rejected: false }),
+  )
   expect(issuers).toEqual([SERVED])
   expect(findings).toEqual(
     warning(
-      'https://id.example.org/certs does not serve the keys of https://id.example (status 503), so they are not packed, and until it does its tokens are refused: see that it answers from outside, or give its keys as jwks beside jwksUri',
+      'https://id.example.org/certs does not serve the keys of https://id.example (status 503), so they are not packed, and until it does its tokens are rejected: make it reachable from the internet, or give its keys as jwks beside jwksUri',
     ),
   )
 })
@@ -94,8 +98,8 @@ test.each([
   'holds a private key',
   'has no key that could verify a token',
   'is not a JSON Web Key Set',
-])('an issuer that says what is no key set keeps nothing from being deployed: %s', async (reason) => {
-  const ask = async (url: string) => (url === SERVED.jwksUri ? { reason, refused: false } : { keys })
+])('an invalid key set does not prevent a deployment: %s', async (reason) => {
+  const ask = async (url: string) => (url === SERVED.jwksUri ? { reason, rejected: false } : { keys })
   const other: TokenIssuer = { ...SERVED, issuer: 'https://other.example', jwksUri: 'https://other.example/certs' }
   const { issuers, findings } = await prepareIssuers([SERVED, other], NOW, ask)
   expect(issuers).toEqual([SERVED, { ...other, jwks: { keys }, given: false, preparedAt: NOW }])
@@ -107,12 +111,12 @@ test.each([
   ])
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test('an issuer whose address leads inside', async () => {
-    const answer = { reason: 'id.example.org leads to 10.0.0.1, private', refused: true }
+    const answer = { reason: 'id.example.org leads to 10.0.0.1, private', rejected: true }
     expect((await prepareIssuers([SERVED], NOW, answering(answer))).findings).toEqual(
       fault(
-        'https://id.example.org/certs, for the keys of https://id.example, is refused: id.example.org leads to 10.0.0.1, private. Give the keys as jwks beside jwksUri if they can’t be fetched from here',
+        'https://id.example.org/certs, for the keys of https://id.example, is rejected: id.example.org leads to 10.0.0.1, private. Give the keys as jwks beside jwksUri if they cannot be fetched from here',
       ),
     )
   })
@@ -126,17 +130,17 @@ describe('is refused', () => {
     [
       'at an address without TLS',
       { ...SERVED, jwksUri: 'http://id.example.org/certs' },
-      'the jwksUri of https://id.example is refused: not https',
+      'the jwksUri of https://id.example is rejected: not https',
     ],
     [
       'inside',
       { ...SERVED, jwksUri: 'https://10.0.0.1/certs' },
-      'the jwksUri of https://id.example is refused: private',
+      'the jwksUri of https://id.example is rejected: private',
     ],
     [
       'with a password in its address',
       { ...SERVED, jwksUri: 'https://a:b@id.example.org/certs' },
-      'the jwksUri of https://id.example is refused: credentials in the URL',
+      'the jwksUri of https://id.example is rejected: credentials in the URL',
     ],
   ])('one %s', async (_, issuer, problem) => {
     expect(issuerProblem([GIVEN, issuer])).toBe(problem)

@@ -205,7 +205,7 @@ describe('side by side', () => {
 })
 
 describe('when the stage stops', () => {
-  test('a mapping that waits for messages ends at once', async () => {
+  test('a mapping that waits for messages ends immediately', async () => {
     const asked = vi.mocked(call)
     asked.mockClear()
     const mapping = run(await newQueue(), {})

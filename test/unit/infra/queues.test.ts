@@ -53,7 +53,7 @@ const newFolder = async (): Promise<string> => {
   return folder.path
 }
 
-test('nobody else on the network can reach them', async () => {
+test('other machines on the network cannot reach them', async () => {
   const queues = await start(undefined)
   onTestFinished(queues.stop)
   const port = Number(new URL(queues.endpoint).port)
@@ -92,7 +92,7 @@ test('what was received but not deleted before a restart is put back', async () 
   expect((await after.receive())?.Body).toBe('one')
 })
 
-test('fauxqs 2.4.1 loses a message on disk that is to be visible at once: not here', async () => {
+test('fauxqs 2.4.1 loses a message on disk that becomes visible immediately: not here', async () => {
   const queues = await start(await newFolder())
   onTestFinished(queues.stop)
   await queues.send('one')

@@ -1,4 +1,4 @@
-/** The local gateway's rates: each method has its own bucket, and those that strangers call a rate of their own. */
+/** The local gateway's rates: each method has its own bucket, and those without a token a separate rate. */
 import { expect, test } from 'vitest'
 import { ratesOf } from '../../../infra/local/rates.ts'
 import type { Service } from '../../../infra/service.ts'
@@ -25,19 +25,22 @@ const serviceOf = (rate: number): Service =>
     },
   })
 
-/** What becomes of this many requests at once. */
+/** The results of this many concurrent requests. */
 const countsOf = (method: string, requests: number) => {
   const rates = ratesOf(serviceOf(0))
   return Array.from({ length: requests }, () => rates.countMethod(method))
 }
 
-test('a method with a setting of its own has that rate', () => {
+test('a method with its own setting has that rate', () => {
   expect(countsOf('post /didcomm/{tenantId}', 2)).toEqual([undefined, 'THROTTLED'])
 })
 
-test.each(['get /health', 'post /didcomm', 'get /didcomm/{tenantId}'])('%s has the rate of all others', (method) => {
-  expect(countsOf(method, 4)).toEqual([undefined, undefined, undefined, 'THROTTLED'])
-})
+test.each(['get /health', 'post /didcomm', 'get /didcomm/{tenantId}'])(
+  '%s has the rate of all other methods',
+  (method) => {
+    expect(countsOf(method, 4)).toEqual([undefined, undefined, undefined, 'THROTTLED'])
+  },
+)
 
 test('what one method takes, another still has', () => {
   const rates = ratesOf(serviceOf(0))
@@ -45,7 +48,7 @@ test('what one method takes, another still has', () => {
   expect(rates.countMethod('get /connections')).toBeUndefined()
 })
 
-test('a tenant is counted by its key where tenants have a rate, and nobody is otherwise', () => {
+test('tenants are counted by their keys only if they have a rate', () => {
   const [key = '', other = ''] = rateKeys('rate')
   const { countCaller } = ratesOf(serviceOf(1))
   const counts = [key, key, other, 'unknown', undefined].map(countCaller)

@@ -63,7 +63,7 @@ test('each way to refer to it says what is there; nothing else is changed', () =
   expect(changed.Outputs).toEqual({ TableName: { Value: 'old' } })
 })
 
-test('an attribute that nobody knows is an error, not a text', () => {
+test('an unknown attribute is an error, not a text', () => {
   expect(() => replaceResource(template(), 'Table', { ref: 'old', attributes: { Arn: 'arn:old' } })).toThrow(
     'Table.StreamArn is not known',
   )

@@ -119,7 +119,7 @@ test('what has no name, or one that only CloudFormation can make, is named after
   ])
 })
 
-test('what is there already is kept with what is in it, and takes on what has changed', async () => {
+test('an existing resource is kept with its content, and gets changed properties', async () => {
   const before = await create(resources('kept'))
   const QueueUrl = String(resolve({ Ref: 'Queue' }, before))
   const ids = { MessageGroupId: 'group', MessageDeduplicationId: 'id' }

@@ -4,7 +4,7 @@ import { rateMs, runSchedule } from '../../../infra/local/schedule.ts'
 
 const paused = vi.hoisted(() => ({ times: [] as number[], most: 0 }))
 
-// Time passes at once; at the end of the last pause the stage stops.
+// Time passes immediately; at the end of the last pause the stage stops.
 vi.mock('../../../infra/local/pause.ts', async (original) => ({
   ...(await original<object>()),
   pause: async (ms: number, signal: AbortSignal) => {

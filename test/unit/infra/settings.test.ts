@@ -1,4 +1,4 @@
-/** The settings of the local stage, and the line that says what is wrong with them. */
+/** The settings of the local stage, and the error of each in one line. */
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { StageFailure } from '../../../infra/failure.ts'
@@ -17,7 +17,7 @@ const DEFAULTS = {
   dynamodbEndpoint: undefined,
 }
 
-test('nothing has to be said', () => {
+test('no setting is required', () => {
   expect(localSettings({})).toEqual(DEFAULTS)
 })
 
@@ -77,7 +77,7 @@ describe('what is said counts', () => {
   })
 })
 
-describe('a setting that makes no sense is told of in one line that names it', () => {
+describe('an invalid setting is reported in one line that names it', () => {
   test.each([
     ['PORT', 'abc', 'is not a whole number from 0 to 65535'],
     ['PORT', '-1', 'is not a whole number from 0 to 65535'],

@@ -1,5 +1,5 @@
 /**
- * The package that verifies logs of did:webvh, as it is bundled: it keeps nothing of strangers' logs, and loads no
+ * The package that verifies logs of did:webvh, as it is bundled: it caches nothing of third parties' logs, and loads no
  * module by a name.
  */
 import { readFileSync } from 'node:fs'
@@ -14,6 +14,6 @@ test('its memory of hashes and its loaders of modules are left out, and little e
   expect(code.length - slim.length).toBeLessThan(300)
 })
 
-test('a package that has changed is not bundled before somebody has looked at it', () => {
+test('a changed package is not bundled before a review', () => {
   expect(() => slimWebvhCode(code.replaceAll('hashCache', 'cache'))).toThrow('no longer has hashCache')
 })

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 let tables = 0
 
-/** A table with a stream of its own, and a position in it. */
+/** A table with its own stream, and a position in it. */
 const newTable = async () => {
   const TableName = `table-${tables++}`
   const { TableDescription } = await dynamo.client.send(
@@ -252,7 +252,7 @@ describe('a mapping that starts again', () => {
     expect(await run(table, {}).until(1)).toEqual([['a3']])
   })
 
-  test('gives again what was not done with when it was stopped', async () => {
+  test('passes unfinished records again after it was stopped', async () => {
     const table = await newTable()
     await table.put('a1', 'a2')
     const first = run(table, {}, failedFrom('a2'))
@@ -282,7 +282,7 @@ describe('a mapping that starts again', () => {
     expect(mapping.given).toEqual([['a1']])
   })
 
-  test('and not from the first change where the place can not be found for another reason', async () => {
+  test('and not from the first change if the position cannot be read for another reason', async () => {
     const table = await newTable()
     await table.put('a1')
     await run(table, {}).until(1)

@@ -1,4 +1,7 @@
-/** The gateway's part of the authorizer: when it asks, what it makes of the answer, and how long it remembers. */
+/**
+ * The gateway's part of the authorizer: when it calls the function, how it treats the result, and how long it caches
+ * it.
+ */
 import { describe, expect, test } from 'vitest'
 import { tokenAuthorizer } from '../../../infra/local/token-authorizer.ts'
 
@@ -40,7 +43,7 @@ const thrower = (message: string) => () => {
 }
 
 describe('a request without a token', () => {
-  test.each([undefined, ''])('is a 401, and nobody is asked (%j)', async (token) => {
+  test.each([undefined, ''])('is a 401 without a call of the authorizer (%j)', async (token) => {
     const { decide, asked } = start(policy(statement('Allow', `${STAGE}/*`)))
     expect(await decide(authorizer, token, METHOD)).toBe('UNAUTHORIZED')
     expect(asked).toEqual([])
@@ -70,7 +73,7 @@ describe('the authorizer', () => {
     expect(await decide(authorizer, 'x', METHOD)).toEqual({ ...allowed, usageIdentifierKey: 'key' })
   })
 
-  test('answers 401 by the one word that means it', async () => {
+  test('responds with 401 to the error Unauthorized only', async () => {
     expect(await start(thrower('Unauthorized')).decide(authorizer, 'x', METHOD)).toBe('UNAUTHORIZED')
   })
 
@@ -91,7 +94,7 @@ describe('the authorizer', () => {
     policy({ Effect: 'Allow', Resource: '*' }),
     { ...policy(statement('Allow', METHOD)), context: { organizations: { acme: ['owner'] } } },
     { ...policy(statement('Allow', METHOD)), context: { tenantId: null } },
-  ])('has answered what is no answer: %j', async (answer) => {
+  ])('has returned an invalid result: %j', async (answer) => {
     expect(await start(answer).decide(authorizer, 'x', METHOD)).toBe('AUTHORIZER_CONFIGURATION_ERROR')
   })
 })
@@ -124,7 +127,7 @@ describe('a policy', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a result', () => {
   test('is kept for as long as serverless.yml says', async () => {
     const { decide, asked, clock } = start(policy(statement('Allow', '*')))
     await decide(authorizer, 'x', METHOD)
@@ -148,20 +151,20 @@ describe('an answer', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('is kept for every method, so a policy of one method keeps out of the others', async () => {
+  test('is cached for every method, so a policy of one method denies all other ones', async () => {
     const { decide, asked } = start(policy(statement('Allow', METHOD)))
     expect(await decide(authorizer, 'x', METHOD)).toEqual(allowed)
     expect(await decide(authorizer, 'x', `${STAGE}/GET/connections`)).toBe('ACCESS_DENIED')
     expect(asked).toHaveLength(1)
   })
 
-  test.each(['Unauthorized', 'out of order'])('that is none is not kept: %s', async (message) => {
+  test.each(['Unauthorized', 'out of order'])('that is an error is not cached: %s', async (message) => {
     const { decide, asked } = start(thrower(message))
     for (let time = 0; time < 2; time++) await decide(authorizer, 'x', METHOD)
     expect(asked).toHaveLength(2)
   })
 
-  test('goes when a thousand others came after it', async () => {
+  test('is dropped after a thousand later ones', async () => {
     const { decide, asked } = start(policy(statement('Allow', '*')))
     for (let token = 0; token <= 1_000; token++) await decide(authorizer, `token ${token}`, METHOD)
     await decide(authorizer, 'token 1', METHOD)

@@ -26,7 +26,7 @@ test.each(['RestRootAgent', 'RestRootAgentWithTenants'])('%s needs no tenant', (
   expect(claimsOf(['--role', role])).toMatchObject({ role, tenantId: undefined })
 })
 
-describe('it says in one line what is wrong', () => {
+describe('it reports invalid arguments in one line', () => {
   test.each([
     [['--role', 'Root'], '--role is one of RestRootAgent, RestRootAgentWithTenants, RestTenantAgent'],
     [['--role', 'RestTenantAgent'], '--tenant is needed with --role RestTenantAgent, and with that role only'],

@@ -20,7 +20,7 @@ describe('the contracts', () => {
     expect(exported).toHaveLength(OPERATIONS.length)
   })
 
-  test('have addresses of their own', () => {
+  test('have different paths', () => {
     const addresses = OPERATIONS.map(({ method, path }) => `${method} ${path}`)
     expect(new Set(addresses).size).toBe(OPERATIONS.length)
   })
@@ -31,7 +31,7 @@ describe('the contracts', () => {
     expect(changing.length).toBeGreaterThan(5)
   })
 
-  test('say which requests and answers hold a secret: what is kept of those is sealed', () => {
+  test('say which requests and responses contain a secret: their stored copies are sealed', () => {
     const described = (schema: v.GenericSchema) => JSON.stringify(toJsonSchema(schema, { errorMode: 'ignore' }))
     const holding = OPERATIONS.filter(
       (contract) =>
@@ -58,7 +58,7 @@ describe('the contracts', () => {
     }
   })
 
-  test.each(exported)('leave the others out of the bundle: $name', async ({ file, name }) => {
+  test.each(exported)('leave the other ones out of the bundle: $name', async ({ file, name }) => {
     const { outputFiles } = await build({
       stdin: { contents: `import { ${name} } from './${file}'; console.log(${name})`, resolveDir: FOLDER },
       bundle: true,

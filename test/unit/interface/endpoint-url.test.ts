@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { endpointFault } from '../../../lib/interface/webhooks.ts'
+import { invalidEndpointReason } from '../../../lib/interface/webhooks.ts'
 
 describe('an endpoint may be', () => {
   test.each([
@@ -15,7 +15,7 @@ describe('an endpoint may be', () => {
     'https://example.org/?mail=a@b.c',
     'https://1.example.org/',
   ])('%s', (address) => {
-    expect(endpointFault(address, false)).toBeUndefined()
+    expect(invalidEndpointReason(address, false)).toBeUndefined()
   })
 })
 
@@ -35,7 +35,7 @@ describe('an endpoint may not be', () => {
     ['local', 'https://localhost./'],
     ['local', 'https://a.localhost/'],
   ])('%s: %s', (_, address) => {
-    expect(endpointFault(address, false)).toEqual(expect.any(String))
+    expect(invalidEndpointReason(address, false)).toEqual(expect.any(String))
   })
 
   test.each([
@@ -80,7 +80,7 @@ describe('an endpoint may not be', () => {
     ['inside', 'ftp://localhost/'],
     ['inside', 'http://example.org:22/'],
   ])('%s, on any stage: %s', (_, address) => {
-    for (const local of [false, true]) expect(endpointFault(address, local)).toEqual(expect.any(String))
+    for (const local of [false, true]) expect(invalidEndpointReason(address, local)).toEqual(expect.any(String))
   })
 })
 
@@ -94,6 +94,6 @@ describe('on the local stage an endpoint may also be', () => {
     'http://[::1]:3001/',
     'https://localhost/',
   ])('%s', (address) => {
-    expect(endpointFault(address, true)).toBeUndefined()
+    expect(invalidEndpointReason(address, true)).toBeUndefined()
   })
 })

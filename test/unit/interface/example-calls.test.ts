@@ -31,7 +31,7 @@ test.each<[string, boolean, Partial<Contract>]>([
     false,
     { method: 'POST', path: '/notes/{outOfBandId}', body: exactly({ pages: v.number() }) },
   ],
-  ['names what nobody knows', false, { path: '/notes/{noteId}' }],
+  ['has an unknown parameter', false, { path: '/notes/{noteId}' }],
   ['changes something without naming it', false, { method: 'POST', path: '/notes', idempotent: true }],
   ['is for callers without a token', false, { path: '/notes', security: 'none' }],
 ])('of a new operation that %s it follows from the contract: %s', (_, follows, more) => {

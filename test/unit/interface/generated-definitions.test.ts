@@ -6,7 +6,7 @@ import { PresentationDefinition } from '../../../lib/interface/presentation-defi
 import { credoTakes, PATHS } from '../../support/wallets/presentation-definitions.ts'
 
 describe('generated definitions', () => {
-  /** Mostly what is valid: a definition is taken only when all of it is. */
+  /** Mostly valid parts: a definition is accepted only if all of its parts are valid. */
   const mostly = <T>(valid: readonly T[], broken: readonly T[]) =>
     fc.oneof({ weight: 60, arbitrary: fc.constantFrom(...valid) }, { weight: 1, arbitrary: fc.constantFrom(...broken) })
   const some = <T extends Record<string, fc.Arbitrary<unknown>>>(fields: T, required: (keyof T)[] = []) =>

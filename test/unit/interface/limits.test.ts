@@ -1,4 +1,4 @@
-/** The limits of fields are part of the interface: a client that was within them must not be refused by a later version. */
+/** The limits of fields are part of the interface: a later version must not reject a request within them. */
 import { expect, test } from 'vitest'
 import { describeInterface } from '../../../lib/http/openapi.ts'
 import { isObject } from '../../../lib/json.ts'

@@ -1,4 +1,4 @@
-/** The defaults of bodies, and the parts that have rules of their own: AnonCreds proof requests, and credentials. What all operations refuse is in test/api. */
+/** The defaults of bodies, and the parts that have rules of their own: AnonCreds proof requests, and credentials. What all operations reject is in test/api. */
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { CreateSchema } from '../../../lib/interface/anoncreds.ts'
@@ -15,7 +15,7 @@ import { GetProofs } from '../../../lib/interface/proofs.ts'
 import { ReplayWebhookEvents } from '../../../lib/interface/webhook-endpoints.ts'
 
 /** Dotted paths of what is wrong; nothing when all is well. */
-const faults = (schema: Schema, input: unknown): string[] =>
+const violations = (schema: Schema, input: unknown): string[] =>
   (v.safeParse(schema, input).issues ?? []).map((issue) => v.getDotPath(issue) ?? '')
 
 const ID = '32f54163-7166-48f1-93d8-ff217bdb0653'
@@ -49,9 +49,9 @@ test.each<[string, object, object]>([
 })
 
 test('an invitation has at most two handshake protocols', () => {
-  const faultsOf = (count: number) =>
-    faults(CreateInvitation.body, { handshakeProtocols: Array(count).fill('https://didcomm.org/didexchange/1.x') })
-  expect([faultsOf(2), faultsOf(3)]).toEqual([[], ['handshakeProtocols']])
+  const violationsOf = (count: number) =>
+    violations(CreateInvitation.body, { handshakeProtocols: Array(count).fill('https://didcomm.org/didexchange/1.x') })
+  expect([violationsOf(2), violationsOf(3)]).toEqual([[], ['handshakeProtocols']])
 })
 
 test('what answers a proposal in version 1 has the format indy alone', () => {
@@ -59,15 +59,15 @@ test('what answers a proposal in version 1 has the format indy alone', () => {
     credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default',
     attributes: [{ name: 'degree', value: 'BSc' }],
   }
-  const faultsOf = (protocolVersion: string, credentialFormats: object) =>
-    faults(OfferedFormats, { protocolVersion, credentialFormats })
-  expect(faultsOf('v1', { indy })).toEqual([])
-  expect(faultsOf('v2', { indy, anoncreds: indy })).toEqual([])
-  expect(faultsOf('v1', { indy, anoncreds: indy })).toEqual(['credentialFormats'])
+  const violationsOf = (protocolVersion: string, credentialFormats: object) =>
+    violations(OfferedFormats, { protocolVersion, credentialFormats })
+  expect(violationsOf('v1', { indy })).toEqual([])
+  expect(violationsOf('v2', { indy, anoncreds: indy })).toEqual([])
+  expect(violationsOf('v1', { indy, anoncreds: indy })).toEqual(['credentialFormats'])
 })
 
-test('formats are not compared with a version that there is none of', () => {
-  expect(faults(CreateRequest.body, { protocolVersion: 'v3', proofFormats: {} })).toEqual(['protocolVersion'])
+test('formats are not compared with an unknown version', () => {
+  expect(violations(CreateRequest.body, { protocolVersion: 'v3', proofFormats: {} })).toEqual(['protocolVersion'])
 })
 
 describe('an AnonCreds proof request', () => {
@@ -77,8 +77,8 @@ describe('an AnonCreds proof request', () => {
   const request = (fields: object) => ({ protocolVersion: 'v1', proofFormats: { indy: { ...base, ...fields } } })
   const attributes = (given: unknown) => request({ requested_attributes: { a: given } })
   const predicates = (given: unknown) => request({ requested_predicates: { p: given } })
-  const indyFaults = (input: object) =>
-    faults(CreateRequest.body, input).map((path) => path.replace(/^proofFormats\.indy\.?/, ''))
+  const indyViolations = (input: object) =>
+    violations(CreateRequest.body, input).map((path) => path.replace(/^proofFormats\.indy\.?/, ''))
 
   test.each([
     [attributes(attribute)],
@@ -99,7 +99,7 @@ describe('an AnonCreds proof request', () => {
       }),
     ],
   ])('may be %o', (input) => {
-    expect(indyFaults(input)).toEqual([])
+    expect(indyViolations(input)).toEqual([])
   })
 
   test.each<[string, object, string]>([
@@ -132,7 +132,7 @@ describe('an AnonCreds proof request', () => {
       'requested_attributes.a.restrictions.0',
     ],
     [
-      'with a restriction that is no text',
+      'with a restriction that is not a text',
       attributes({ ...attribute, restrictions: [{ schema_id: 1 }] }),
       'requested_attributes.a.restrictions.0.schema_id',
     ],
@@ -154,7 +154,7 @@ describe('an AnonCreds proof request', () => {
       request({ requested_attributes: { a: attribute }, non_revoked: { from: 2, to: 1 } }),
       'non_revoked',
     ],
-    // Aries RFC 0441: wallets refuse it.
+    // Aries RFC 0441: wallets reject it.
     [
       'with an interval that is longer than a moment',
       request({ requested_attributes: { a: attribute }, non_revoked: { from: 1, to: 2 } }),
@@ -207,19 +207,19 @@ describe('an AnonCreds proof request', () => {
     ],
     ['with a nonce, which is ours to make', request({ requested_attributes: { a: attribute }, nonce: '1' }), 'nonce'],
   ])('may not be %s', (_, input, path) => {
-    expect(indyFaults(input)).toContain(path)
+    expect(indyViolations(input)).toContain(path)
   })
 
   test.each(['issuer_did', 'schema_issuer_did'])("may name Indy's %s in the format indy alone", (key) => {
     const restricted = { ...base, requested_attributes: { a: { ...attribute, restrictions: [{ [key]: 'x' }] } } }
     const path = `proofFormats.anoncreds.requested_attributes.a.restrictions.0.${key}`
-    expect(faults(CreateRequest.body, { protocolVersion: 'v2', proofFormats: { indy: restricted } })).toEqual([])
-    expect(faults(CreateRequest.body, { protocolVersion: 'v2', proofFormats: { anoncreds: restricted } })).toEqual([
+    expect(violations(CreateRequest.body, { protocolVersion: 'v2', proofFormats: { indy: restricted } })).toEqual([])
+    expect(violations(CreateRequest.body, { protocolVersion: 'v2', proofFormats: { anoncreds: restricted } })).toEqual([
       path,
     ])
   })
 
-  test('keeps restrictions that are an empty list: ACA-Py takes their absence for leave to attest oneself', () => {
+  test('keeps an empty list of restrictions: without one, ACA-Py allows self-attested values', () => {
     const input = {
       protocolVersion: 'v2',
       proofFormats: { indy: { ...base, requested_attributes: { a: { ...attribute, restrictions: [] } } } },
@@ -229,12 +229,12 @@ describe('an AnonCreds proof request', () => {
 
   test('has a bounded number of attributes', () => {
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`a${index}`, attribute]))
-    expect(indyFaults(request({ requested_attributes: many }))).toEqual(['requested_attributes'])
+    expect(indyViolations(request({ requested_attributes: many }))).toEqual(['requested_attributes'])
   })
 })
 
-const offeredFaults = (attribute: object) =>
-  faults(CreateOffer.body, {
+const attributeViolations = (attribute: object) =>
+  violations(CreateOffer.body, {
     ...{ connectionId: 'c', protocolVersion: 'v2' },
     credentialFormats: {
       anoncreds: { credentialDefinitionId: 'd', attributes: [{ name: 'a', value: '', ...attribute }] },
@@ -244,26 +244,26 @@ const offeredFaults = (attribute: object) =>
 test.each([
   ...['image/png', 'application/vnd.acme+json', 'TEXT/PLAIN', 'text/plain; charset=utf-8', 'audio/mpeg', 'font/woff2'],
   ...['message/rfc822', 'model/stl', 'multipart/mixed', 'video/mp4'],
-])('an attribute has the MIME type %s', (mimeType) => expect(offeredFaults({ mimeType })).toEqual([]))
+])('an attribute has the MIME type %s', (mimeType) => expect(attributeViolations({ mimeType })).toEqual([]))
 
 test.each(['png', 'foo/bar', 'image/', 'image/png; charset=utf-8'])('an attribute has no MIME type %s', (mimeType) => {
-  expect(offeredFaults({ mimeType })).toEqual(['credentialFormats.anoncreds.attributes.0.mimeType'])
+  expect(attributeViolations({ mimeType })).toEqual(['credentialFormats.anoncreds.attributes.0.mimeType'])
 })
 
 test('no value or referent of AnonCreds has a NUL, at which the library would end it', () => {
-  expect(offeredFaults({ value: 'a\0b' })).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
+  expect(attributeViolations({ value: 'a\0b' })).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
   const indy = { name: 'degree', version: '1.0', requested_attributes: { 'a\0b': { name: 'degree' } } }
-  expect(faults(CreateRequest.body, { protocolVersion: 'v1', proofFormats: { indy } })).toEqual([
+  expect(violations(CreateRequest.body, { protocolVersion: 'v1', proofFormats: { indy } })).toEqual([
     'proofFormats.indy.requested_attributes.a\0b',
   ])
 })
 
-test('a value of AnonCreds is no number with a plus sign, a space or an underscore, which others encode as another value than is signed', () => {
-  const faultsOf = (value: string) => offeredFaults({ value })
+test('an AnonCreds value must not be a number with a plus sign, a space or an underscore, which other agents encode differently', () => {
+  const violationsOf = (value: string) => attributeViolations({ value })
   for (const value of ['24', '-24', '007', '+', '+1.5', '+1 2', '+2147483648', '1 000', '2147483648 ', '1__0', ' '])
-    expect(faultsOf(value)).toEqual([])
+    expect(violationsOf(value)).toEqual([])
   for (const value of ['+24', '+0', '+0002147483647', '24 ', '\t24', '24\n', ' -24', '1_000'])
-    expect(faultsOf(value)).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
+    expect(violationsOf(value)).toEqual(['credentialFormats.anoncreds.attributes.0.value'])
 })
 
 describe('a JSON-LD credential', () => {
@@ -282,10 +282,10 @@ describe('a JSON-LD credential', () => {
       jsonld: { credential: { ...credential, ...changed }, options },
     },
   })
-  const offerFaults = (input: object) =>
-    faults(body, input).map((path) => path.replace(/^credentialFormats\.jsonld\./, ''))
+  const offerViolations = (input: object) =>
+    violations(body, input).map((path) => path.replace(/^credentialFormats\.jsonld\./, ''))
 
-  test('gives the credential through as it came, terms of its contexts included', () => {
+  test('passes the credential on unchanged, terms of its contexts included', () => {
     const input = offer({ evidence: [{ type: ['X'] }], name: 'Degree' })
     expect(v.parse(body, input)).toEqual({ ...input, autoAcceptCredential: 'contentApproved' })
   })
@@ -300,7 +300,7 @@ describe('a JSON-LD credential', () => {
     [{ '@context': ['https://www.w3.org/2018/credentials/v1', 'https://example.org/context/v1'] }],
     [{ credentialSubject: { degree: [0.1, -1.5e-7, -0, 2 ** 53 - 1, 3.75e30] } }],
   ])('takes a credential with %o', (changed) => {
-    expect(offerFaults(offer(changed))).toEqual([])
+    expect(offerViolations(offer(changed))).toEqual([])
   })
 
   test.each<[object, string]>([
@@ -329,16 +329,16 @@ describe('a JSON-LD credential', () => {
     [{ credentialSubject: { degree: [1e-7] } }, 'credential'],
     [{ credentialSubject: { degree: 2 ** 53 } }, 'credential'],
     [{ credentialSubject: { degree: 0.1 + 0.2 } }, 'credential'],
-  ])('refuses a credential with %o', (changed, path) => {
-    const found = offerFaults(offer(changed))
+  ])('rejects a credential with %o', (changed, path) => {
+    const found = offerViolations(offer(changed))
     expect(found.some((fault) => fault.startsWith(path))).toBe(true)
   })
 })
 
 test('a seed has 32 bytes in UTF-8', () => {
-  const faultsOf = (seed: string) => faults(CreateDid.body, { method: 'key', seed })
-  expect(faultsOf('é'.repeat(16))).toEqual([])
-  expect(faultsOf('é'.repeat(32))).toEqual(['seed'])
+  const violationsOf = (seed: string) => violations(CreateDid.body, { method: 'key', seed })
+  expect(violationsOf('é'.repeat(16))).toEqual([])
+  expect(violationsOf('é'.repeat(32))).toEqual(['seed'])
 })
 
 test('an attribute that is proposed with a referent names its credential definition', () => {
@@ -346,16 +346,16 @@ test('an attribute that is proposed with a referent names its credential definit
     connectionId: 'c',
     proofFormats: { indy: { attributes: [{ name: 'degree', referent: 'a', ...attribute }] } },
   })
-  expect(faults(ProofProposal, proposal({ credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default' }))).toEqual(
-    [],
-  )
-  expect(faults(ProofProposal, proposal({}))).toEqual(['proofFormats.indy'])
+  expect(
+    violations(ProofProposal, proposal({ credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default' })),
+  ).toEqual([])
+  expect(violations(ProofProposal, proposal({}))).toEqual(['proofFormats.indy'])
 })
 
 test.each(['constructor', 'toString', '__proto__'])('no attribute is proposed with the referent %s', (referent) => {
   const credentialDefinitionId = 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default'
   const indy = { attributes: [{ name: 'degree', referent, credentialDefinitionId }] }
-  expect(faults(ProofProposal, { connectionId: 'c', proofFormats: { indy } })).toEqual([
+  expect(violations(ProofProposal, { connectionId: 'c', proofFormats: { indy } })).toEqual([
     'proofFormats.indy.attributes.0.referent',
   ])
 })
@@ -366,12 +366,12 @@ describe('an AnonCreds offer', () => {
     { name: 'name', value: 'Ada' },
     { name: 'level', value: 'BSc' },
   ]
-  const offerFaults = (credentialFormats: object) =>
-    faults(CreateOffer.body, { connectionId: ID, protocolVersion: 'v2', credentialFormats })
+  const offerViolations = (credentialFormats: object) =>
+    violations(CreateOffer.body, { connectionId: ID, protocolVersion: 'v2', credentialFormats })
 
   test('names each attribute once', () => {
-    expect(offerFaults({ anoncreds: degree(name, level) })).toEqual([])
-    expect(offerFaults({ anoncreds: degree(name, name) })).toEqual(['credentialFormats.anoncreds.attributes'])
+    expect(offerViolations({ anoncreds: degree(name, level) })).toEqual([])
+    expect(offerViolations({ anoncreds: degree(name, name) })).toEqual(['credentialFormats.anoncreds.attributes'])
   })
 
   test('has the same attributes in both formats', () => {
@@ -379,42 +379,42 @@ describe('an AnonCreds offer', () => {
       ...degree(...attributes),
       credentialDefinitionId: 'V4SGRU86Z58d6TV7PBUe6f:3:CL:7:default',
     })
-    expect(offerFaults({ indy: indy(name), anoncreds: degree(name) })).toEqual([])
-    expect(offerFaults({ indy: indy(name), anoncreds: degree(level) })).toEqual(['credentialFormats'])
+    expect(offerViolations({ indy: indy(name), anoncreds: degree(name) })).toEqual([])
+    expect(offerViolations({ indy: indy(name), anoncreds: degree(level) })).toEqual(['credentialFormats'])
   })
 })
 
 test.each(['ftp://example.org/logo.png', 'example.org', 'https://'])('an image is not at %s', (imageUrl) => {
-  expect(faults(CreateInvitation.body, { imageUrl })).toEqual(['imageUrl'])
+  expect(violations(CreateInvitation.body, { imageUrl })).toEqual(['imageUrl'])
 })
 
 test('a proof proposal proposes something', () => {
-  expect(faults(ProofProposal, { connectionId: ID, proofFormats: { indy: {} } })).toEqual(['proofFormats.indy'])
+  expect(violations(ProofProposal, { connectionId: ID, proofFormats: { indy: {} } })).toEqual(['proofFormats.indy'])
 })
 
 test('a prover names one credential for each of 100 referents at most', () => {
-  const faultsOf = (count: number, ...ids: string[]) => {
+  const violationsOf = (count: number, ...ids: string[]) => {
     const credentials = Object.fromEntries(Array.from({ length: count }, (_, index) => [`r${index}`, ids]))
-    return faults(ProofAcceptance, { proofFormats: { anoncreds: { credentials } } })
+    return violations(ProofAcceptance, { proofFormats: { anoncreds: { credentials } } })
   }
-  expect([faultsOf(100, ID), faultsOf(101, ID)]).toEqual([[], ['proofFormats.anoncreds.credentials']])
-  expect(faultsOf(1, ID, ID)).toEqual(['proofFormats.anoncreds.credentials.r0'])
+  expect([violationsOf(100, ID), violationsOf(101, ID)]).toEqual([[], ['proofFormats.anoncreds.credentials']])
+  expect(violationsOf(1, ID, ID)).toEqual(['proofFormats.anoncreds.credentials.r0'])
 })
 
-test('events are replayed since a time that can be computed with', () => {
-  const faultsOf = (since: string) => faults(ReplayWebhookEvents.body, { since })
-  expect(faultsOf('2026-01-01T00:00:00+05:00')).toEqual([])
-  expect(faultsOf('2026-01-01T00:00:00+05')).toEqual(['since'])
+test('events are replayed since a time with a year of four digits', () => {
+  const violationsOf = (since: string) => violations(ReplayWebhookEvents.body, { since })
+  expect(violationsOf('2026-01-01T00:00:00+05:00')).toEqual([])
+  expect(violationsOf('2026-01-01T00:00:00+05')).toEqual(['since'])
   // Its year has five digits in UTC: as text it comes before all others, and every event would be replayed.
-  expect(faultsOf('9999-12-31T23:59:59-01:00')).toEqual(['since'])
+  expect(violationsOf('9999-12-31T23:59:59-01:00')).toEqual(['since'])
 })
 
 describe('a schema', () => {
-  const faultsOf = (changed: object) =>
-    faults(CreateSchema.body, { name: 'degree', version: '1.0', attributes: ['name'], ...changed })
+  const violationsOf = (changed: object) =>
+    violations(CreateSchema.body, { name: 'degree', version: '1.0', attributes: ['name'], ...changed })
 
   test.each([[{}], [{ version: '1.2.3.4.5' }], [{ endorse: false, endorserDid: '' }]])('may have %o', (changed) => {
-    expect(faultsOf(changed)).toEqual([])
+    expect(violationsOf(changed)).toEqual([])
   })
 
   test.each([
@@ -426,14 +426,15 @@ describe('a schema', () => {
     [{ endorse: true }],
     [{ endorserDid: 'V4SGRU86Z58d6TV7PBUe6f' }],
   ])('may not have %o', (changed) => {
-    expect(faultsOf(changed)).toEqual(Object.keys(changed))
+    expect(violationsOf(changed)).toEqual(Object.keys(changed))
   })
 })
 
 test('a DID has at most 4,096 characters', () => {
-  const faultsOf = (length: number) => faults(ReceiveImplicitInvitation.body, { did: 'did:key:'.padEnd(length, 'z') })
-  expect(faultsOf(4096)).toEqual([])
-  expect(faultsOf(4097)).toEqual(['did'])
+  const violationsOf = (length: number) =>
+    violations(ReceiveImplicitInvitation.body, { did: 'did:key:'.padEnd(length, 'z') })
+  expect(violationsOf(4096)).toEqual([])
+  expect(violationsOf(4097)).toEqual(['did'])
 })
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
@@ -445,9 +446,9 @@ test.each(
   const [before = '', name = ''] = path.split(/[{+]/)
   const stage = `arn:aws-us-gov:execute-api:us-gov-west-1:123456789012:a1b2c3d4e5/${'s'.repeat(19)}`
   const room = 1_600 - `${stage}/GET${before}`.length
-  const faultsOf = (length: number) => faults(schema, { [name]: 'did:key:'.padEnd(length, 'z') })
-  expect(faultsOf(1_400)).toEqual([])
-  expect(faultsOf(room + 1)).toEqual([name])
+  const violationsOf = (length: number) => violations(schema, { [name]: 'did:key:'.padEnd(length, 'z') })
+  expect(violationsOf(1_400)).toEqual([])
+  expect(violationsOf(room + 1)).toEqual([name])
 })
 
 test('exchanges are found by the parent thread', () => {
@@ -457,7 +458,7 @@ test('exchanges are found by the parent thread', () => {
 })
 
 test('a cursor has at most 4,096 characters', () => {
-  const faultsOf = (length: number) => faults(GetProofs.parameters.query, { cursor: 'a'.repeat(length) })
-  expect(faultsOf(4096)).toEqual([])
-  expect(faultsOf(4097)).toEqual(['cursor'])
+  const violationsOf = (length: number) => violations(GetProofs.parameters.query, { cursor: 'a'.repeat(length) })
+  expect(violationsOf(4096)).toEqual([])
+  expect(violationsOf(4097)).toEqual(['cursor'])
 })

@@ -1,4 +1,4 @@
-/** Jobs: done once whatever is repeated, killed or taken over, and given up after three failures of their own. */
+/** Jobs: done once despite repetitions, crashes and lost leases, and given up after three failures of their own. */
 import type { SQSRecord } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
@@ -26,7 +26,7 @@ import { failure } from '../store/started-table.ts'
 
 const lines: string[] = []
 
-/** What the handlers of these tests leave behind. */
+/** The items that the handlers of these tests write. */
 const outcome = defineItem('outcome', ({ id }: { id: string }) => ({ pk: `outcome|${id}`, sk: '~' }), { text: text() })
 
 vi.useFakeTimers({ toFake: ['Date'] })
@@ -64,7 +64,7 @@ const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 const MINUTE = 60_000
 const LEASE = 90_000
 
-/** A handler that commits a text, or does what the test says first. */
+/** A handler that commits a text, or first runs a function of the test. */
 const handler = (run: () => unknown = () => undefined): JobHandler & { runs: number } => {
   const made = {
     runs: 0,
@@ -85,7 +85,7 @@ const failing = (error: unknown = new Error('secret')) =>
     throw error
   })
 
-/** The first write by this command is made, and its response is lost. Returns how often it was tried. */
+/** Loses the response of the first successful write by this command. Returns the number of tries. */
 const loseFirstResponse = (lost: string): (() => number) => {
   let tries = 0
   table.way = async (command, send) => {
@@ -113,12 +113,12 @@ describe('a job', () => {
     expect(jobNamed(jobName(key).replace(type, `${type}s`))).toBeUndefined()
   })
 
-  test('is woken after the commit that it is part of', async () => {
+  test('is woken after its commit', async () => {
     const key = await newJob()
     expect(queues.sent).toMatchObject([{ queue: 'jobs', body: { job: jobName(key) } }])
   })
 
-  test('is not there where that commit fails, and nobody is woken', async () => {
+  test('does not exist if that commit fails, and no wake-up is sent', async () => {
     const key = await newJob()
     queues.clear()
     const again = transaction('acme', async (unit) => enqueue(unit, key))
@@ -126,7 +126,7 @@ describe('a job', () => {
     expect(queues.sent).toEqual([])
   })
 
-  test('is woken where a conflict has let its operation run again', async () => {
+  test('is woken if a conflict has repeated its operation', async () => {
     const there = await newJob()
     const key: JobKey = { ...there, id: 'at-last' }
     queues.clear()
@@ -135,7 +135,7 @@ describe('a job', () => {
     expect(queues.sent).toMatchObject([{ body: { job: jobName(key) } }])
   })
 
-  test('of several in a unit is woken by the request that wakes them, which takes ten: the sweep wakes more', async () => {
+  test('is woken together with the others of its unit, up to ten: the sweep wakes the rest', async () => {
     const { calls } = vi.mocked(sqsOnce().send).mock
     const before = calls.length
     await transaction('acme', async (unit) => {
@@ -145,14 +145,14 @@ describe('a job', () => {
     expect(calls.length - before).toBe(1)
   })
 
-  test('is done, and with its outcome it is gone', async () => {
+  test('is removed in the transaction of its outcome', async () => {
     const key = await newJob()
     await runJob(key, handler())
     expect(await outcomeOf(key)).toBe('done')
     expect(await itemOf(key)).toBeUndefined()
   })
 
-  test('that another invocation has put off since it was read is not run before its time', async () => {
+  test('that another invocation has postponed since it was read is not run before its time', async () => {
     const key = await newJob()
     table.way = async (command, send) => {
       await send()
@@ -166,7 +166,7 @@ describe('a job', () => {
     expect(await itemOf(key)).toMatchObject({ attempts: 0, dueAt: Date.now() + MINUTE })
   })
 
-  test('whose wake-up was lost is woken by the sweep, by the keys of the index alone', async () => {
+  test('whose wake-up was lost is woken by the sweep, with the keys of the index only', async () => {
     queues.refuse = 'down'
     const key = await newJob()
     expect(events()).toContain('job.not_woken')
@@ -175,7 +175,7 @@ describe('a job', () => {
     expect(queues.sent).toContainEqual(expect.objectContaining({ queue: 'jobs', body: { job: jobName(key) } }))
   })
 
-  test('is in the group of its tenant, however it is woken: the queue hands out those of other tenants first', async () => {
+  test('is in the message group of its tenant for any wake-up: the queue delivers those of other tenants first', async () => {
     const later = async (tenant: string) => {
       const key: JobKey = { tenant, type: 'ledger-object', id: `group-${jobs++}` }
       await transaction(tenant, async (unit) => enqueue(unit, key))
@@ -198,7 +198,7 @@ describe('a job', () => {
     expect(other).not.toBe(first)
   })
 
-  test('that was leased is run, although the response of that write is lost', async () => {
+  test('that was leased is run, even if the response of that write is lost', async () => {
     const key = await newJob()
     const tries = loseFirstResponse('UpdateItem')
     await runJob(key, handler())
@@ -206,7 +206,7 @@ describe('a job', () => {
     expect(await outcomeOf(key)).toBe('done')
   })
 
-  test('that waits on without an effect is put off once, although the response of that write is lost', async () => {
+  test('that continues to wait is postponed once, even if the response of that write is lost', async () => {
     const key = await newJob()
     const tries = loseFirstResponse('PutItem')
     await runJob(key, { ...handler(), run: async () => ({ later: MINUTE }) })
@@ -215,7 +215,7 @@ describe('a job', () => {
     expect(events()).not.toContain('job.failed')
   })
 
-  test('that is to wait is woken by the sweep when its time has come', async () => {
+  test('that waits is woken by the sweep at its time', async () => {
     const key = await newJob('ledger-object', MINUTE)
     await sweep(Date.now())
     expect(queues.sent).not.toContainEqual(expect.objectContaining({ body: { job: jobName(key) } }))
@@ -225,7 +225,7 @@ describe('a job', () => {
   })
 })
 
-describe('three deliveries at once', () => {
+describe('three concurrent deliveries', () => {
   test('are one run', async () => {
     const key = await newJob()
     const held = Promise.withResolvers<void>()
@@ -240,10 +240,10 @@ describe('three deliveries at once', () => {
   })
 })
 
-describe('a process that is killed amid a job', () => {
+describe('a process that is killed during a job', () => {
   const never = () => new Promise<void>(() => {})
 
-  test('leaves it to the next one when the lease is over, and not before', async () => {
+  test('leaves it to the next one after its lease, not before', async () => {
     const key = await newJob()
     const killed = handler(never)
     void runJob(key, killed)
@@ -259,7 +259,7 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toBe('done')
   })
 
-  /** A run that still goes on when its lease has passed. `end` lets it end, with an error if there is one. */
+  /** A run that continues after its lease. `end` ends it, with an error if there is one. */
   const runSlowly = async (key: JobKey) => {
     const held = Promise.withResolvers<void>()
     const slow = handler(() => held.promise)
@@ -273,7 +273,7 @@ describe('a process that is killed amid a job', () => {
     }
   }
 
-  test('and one that was only slow commits nothing once another has the lease', async () => {
+  test('and one that was only slow commits nothing if another has leased the job', async () => {
     const key = await newJob()
     const end = await runSlowly(key)
     const other = Promise.withResolvers<void>()
@@ -319,7 +319,7 @@ describe('a process that is killed amid a job', () => {
     expect(counted()).toEqual([])
   })
 
-  /** A run whose process ends, and the time until the next one may begin. */
+  /** A run whose process dies, and the time until the next one may begin. */
   const end = async (key: JobKey) => {
     const begun = Promise.withResolvers<void>()
     const killed = handler(() => {
@@ -347,7 +347,7 @@ describe('a process that is killed amid a job', () => {
     expect(events()).toContain('job.taken_over')
   })
 
-  test('leaves it to the next process at once where all of before are known to have ended, as on the local stage', async () => {
+  test('leaves it to the next process immediately if all former processes are known to have ended, as on the local stage', async () => {
     const key = await newJob()
     await leaseJob(key, 'of a process that has ended', Date.now())
     onTestFinished(() => {
@@ -363,7 +363,7 @@ describe('a process that is killed amid a job', () => {
     }
   })
 
-  test('ends the job after more than five in a row, over more than an hour', async () => {
+  test('ends the job after more than five successive deaths, over more than an hour', async () => {
     const key = await newJob()
     const leases = []
     for (let ends = 1; ends <= 6; ends++) leases.push(await end(key))
@@ -385,7 +385,7 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toMatch(/^given up: its process was stopped/)
   })
 
-  test('does not run once more where the table does not answer as the job is to end', async () => {
+  test('does not run once more if DynamoDB is unavailable when the job must end', async () => {
     const key = await newJob()
     for (let ends = 1; ends <= 6; ends++) await end(key)
     table.way = async (command, send) => {
@@ -410,10 +410,10 @@ describe('a process that is killed amid a job', () => {
     expect(await outcomeOf(key)).toBe('done')
   })
 
-  test('does not end it within an hour, nor where an attempt in between has ended as it should', async () => {
+  test('does not end it within an hour, nor after a finished attempt in between', async () => {
     const key = await newJob()
     for (let ends = 1; ends <= 5; ends++) await end(key)
-    const transient = failing(new AgentError('store.unavailable', 'the table does not answer'))
+    const transient = failing(new AgentError('store.unavailable', 'DynamoDB is unavailable'))
     await runJob(key, transient)
     expect(transient.runs).toBe(1)
     pass(30 * MINUTE)
@@ -459,15 +459,15 @@ describe('an attempt that fails', () => {
     expect(counted()).toMatchObject([{ event: 'job.given_up', level, WorkGivenUp: 1 }])
   })
 
-  test('that finds that it never succeeds ends the job with its reason, and is counted', async () => {
+  test('that can never succeed ends the job with its reason, and is counted', async () => {
     const key = await newJob()
-    await runJob(key, { ...handler(), run: async () => ({ givenUp: 'nobody has written it' }) })
-    expect(await outcomeOf(key)).toBe('given up: nobody has written it')
+    await runJob(key, { ...handler(), run: async () => ({ givenUp: 'the operator has not written it' }) })
+    expect(await outcomeOf(key)).toBe('given up: the operator has not written it')
     expect(await itemOf(key)).toBeUndefined()
     expect(counted()).toMatchObject([{ event: 'job.given_up', level: 'warn', WorkGivenUp: 1 }])
   })
 
-  test('by a conflict is no failure, but is not repeated for ever: the pauses grow to half an hour, and 40 attempts last most of a day', async () => {
+  test('by a conflict does not count as a failure, but is repeated 40 times at most, with pauses up to half an hour, over most of a day', async () => {
     const key = await newJob()
     const conflicting = failing(new AgentError('store.conflict', 'the record changed at the same time'))
     const pauses: number[] = []
@@ -492,7 +492,7 @@ describe('an attempt that fails', () => {
     'TimeoutError',
     'KMSInternalException',
     'AccessDeniedException',
-  ])('by %s of AWS is never a failure, however long that lasts', async (name) => {
+  ])('by %s of AWS never counts as a failure, however long that lasts', async (name) => {
     const key = await newJob()
     const broken = failing(failure(name))
     for (let attempt = 1; attempt <= 60; attempt++) {
@@ -505,7 +505,7 @@ describe('an attempt that fails', () => {
     expect(counted()).toEqual([])
   })
 
-  test('to give up leaves the job where it is, and its wake-up comes again', async () => {
+  test('to give up keeps the job, and its wake-up is repeated', async () => {
     const key = await newJob()
     const broken = failing()
     broken.giveUp = () => Promise.reject(new Error('not even that'))
@@ -522,8 +522,8 @@ describe('an attempt that fails', () => {
   })
 })
 
-describe('a job that can not be given up', () => {
-  test('because the table does not answer, is given up later, for the same reason', async () => {
+describe('a job that cannot be given up', () => {
+  test('because DynamoDB is unavailable is given up later, for the same reason', async () => {
     const key = await newJob()
     const broken = failing(new AgentError('resource.not_found', 'there is no such schema'))
     for (let run = 1; run <= 4; run++) {
@@ -562,9 +562,9 @@ describe('a job that can not be given up', () => {
   })
 })
 
-test('a job that is never to end by failing is counted when it is given up, and runs again later', async () => {
+test('a job that must never end by failing is counted when it is given up, and runs again later', async () => {
   const key = await newJob('pickup-expiry')
-  const broken = { ...failing(), again: 24 * 60 * MINUTE, giveUp: async () => undefined }
+  const broken = { ...failing(), repeatAfter: 24 * 60 * MINUTE, giveUp: async () => undefined }
   for (let attempt = 1; attempt <= 3; attempt++) {
     await runJob(key, broken)
     pass(MINUTE)
@@ -578,8 +578,8 @@ test('a job that is never to end by failing is counted when it is given up, and 
   expect(await outcomeOf(key)).toBe('done')
 })
 
-describe('a job that is put off', () => {
-  test('runs again at its time, as often as it takes, with attempts and failures that are counted anew', async () => {
+describe('a job that is postponed', () => {
+  test('runs again at its time, any number of times, with attempts and failures counted from 0', async () => {
     const key = await newJob('ledger-object')
     let polls = 0
     const polling: JobHandler = {
@@ -624,7 +624,7 @@ test('every call of AWS may fail once: the job is done once', async () => {
   }
 })
 
-test('what is not a wake-up of a job fails, for the dead-letter queue; a type of a later release is left alone', async () => {
+test('a message that is not a wake-up of a job fails, for the dead-letter queue; a type of a later release is skipped', async () => {
   const records = ['', '{}', '{"job":"acme|ConnectionRecord|c1"}', '{"job":"acme|job|other|1"}']
   const failed = await runBatch(
     records.map((body, index) => ({ body, messageId: String(index) }) as SQSRecord),

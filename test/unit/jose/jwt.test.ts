@@ -14,7 +14,7 @@ const verify = (text: unknown, rules: Partial<JwtRules> = {}, jwk: unknown = key
   verifyJwt(text, jwk, { typ, ...rules })
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
-test('a JWT is signed so that others verify it, whatever algorithm the header asks for', async () => {
+test('a JWT is signed so that third parties can verify it, whatever algorithm the header asks for', async () => {
   const jwt = await signJwt(key.privateKey, { typ, alg: 'none' }, { aud: 'somebody' })
   const { payload, protectedHeader } = await jwtVerify(jwt, await importJWK(key.jwk, 'ES256'), { typ })
   expect({ payload, protectedHeader }).toEqual({ payload: { aud: 'somebody' }, protectedHeader: { typ, alg: 'ES256' } })
@@ -126,7 +126,7 @@ describe('times', () => {
     await (message === undefined ? expect(verified).resolves.toBeDefined() : expect(verified).rejects.toThrow(message))
   })
 
-  test('are compared with the present unless told', async () => {
+  test('are compared with the present by default', async () => {
     await expect(verify(jwtOf({ exp: seconds() + 5 }))).resolves.toBeDefined()
     await expect(verify(jwtOf({ exp: seconds() - 90 }))).rejects.toThrow('expired')
   })

@@ -22,7 +22,7 @@ test('a code is of one session, one creation, one issuer', () => {
   expect(new Set(codes).size).toBe(4)
 })
 
-test('a MAC of a PIN is of one session, and is no code', () => {
+test('a MAC of a PIN is of one session, and is not a code', () => {
   const macs = [pinMacOf(mac, 'a', '1234'), pinMacOf(mac, 'b', '1234'), pinMacOf(mac, 'a', '1235')]
   expect(new Set(macs).size).toBe(3)
   const code = codeOf(mac, { id: 'a', createdAt: '1234' })

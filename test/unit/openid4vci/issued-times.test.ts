@@ -10,7 +10,7 @@ const times = (exp: unknown, certificate = YEAR) => issuedTimes({ exp }, certifi
 describe('times of a credential', () => {
   test.each<[string, string, string]>([
     ['over seven days ahead: up to the day', '2026-12-24T10:00:00', '2026-12-25T00:00:00'],
-    ['at the end of a day as it is', '2026-12-24T00:00:00', '2026-12-24T00:00:00'],
+    ['at the end of a day unchanged', '2026-12-24T00:00:00', '2026-12-24T00:00:00'],
     ['a second over seven days ahead: up to the day', '2026-12-06T14:35:11', '2026-12-07T00:00:00'],
     ['seven days ahead: up to the hour', '2026-12-06T14:35:10', '2026-12-06T15:00:00'],
     ['tomorrow: up to the hour', '2026-11-30T09:00:01', '2026-11-30T10:00:00'],
@@ -33,7 +33,7 @@ describe('times of a credential', () => {
     ['an end that has come', seconds('2026-11-29T14:35:10'), YEAR],
     ['a certificate that has ended', undefined, { ...YEAR, notAfter: '2026-11-29T14:35:10.000Z' }],
     ['a certificate that begins later', undefined, { ...YEAR, notBefore: '2026-11-29T14:35:11.000Z' }],
-  ])('are none with %s', (_, exp, certificate) => {
+  ])('do not exist with %s', (_, exp, certificate) => {
     expect(times(exp, certificate)).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-/** Deliveries in all orders, on a table in memory, with crashes, faults and repetitions at each point: what must never happen does not. */
+/** Deliveries in all orders of their steps, on a table in memory, with crashes, errors and repetitions at each point: no invariant is violated. */
 import { expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { QUICK_FOR } from '../../../lib/outbox/destinations/circuit-breaker.ts'
@@ -7,10 +7,10 @@ import { type Destination, destinationItem } from '../../../lib/outbox/destinati
 import { forgottenIn, wrongInTheEnd } from './invariants.ts'
 import { type Attempted, itemsOf, ORIGIN, World } from './worlds.ts'
 
-/** How much goes wrong at most in a walk. Deeper walks take much longer. */
+/** Maximum number of crashes, errors and repetitions in a walk. Deeper walks take much longer. */
 const DEPTH = Number(process.env.DELIVERY_DEPTH ?? 1)
 
-/** Those that have most orders: nothing goes wrong in them unless all orders are asked for (`npm run test:full`). */
+/** The situations with most orders: without crashes and errors, except in `npm run test:full`. */
 const LARGEST = new Set(['a slow destination', 'a destination that cannot be reached'])
 const depthOf = (situation: string): number => (LARGEST.has(situation) && process.env.DEPTH !== 'full' ? 0 : DEPTH)
 
@@ -38,8 +38,8 @@ const answered = (status: number): PostOutcome => ({ headers: {}, body: '', mill
 const SITUATIONS: Record<string, Situation> = {
   'a lane of a quick destination': { later: ['a 1', 'a 2'], known: QUICK },
   'one with several items': { first: ['a 1', 'a 2'], known: QUICK },
-  // Until a wake-up that was received before comes again, three minutes later.
-  'items that are committed in another order than theirs': {
+  // Time until a wake-up is received again: three minutes.
+  'items that are committed in another order than that of their ids': {
     ...{ later: ['a 2', 'a 1'], outcomes: Array.from({ length: 8 }, () => answered(500)), known: QUICK },
   },
   'two lanes of it': { first: ['a 1', 'b 1'], known: QUICK },
@@ -69,7 +69,7 @@ const beginOf = ({ first = [], later = [], outcomes = [], age = 0, known }: Situ
   return world
 }
 
-/** Walks through all worlds that follow from one, and tells what is wrong in the first that is. */
+/** Walks through all worlds that follow from one. Returns the first violation. */
 const walk = async (
   first: World,
   items: readonly Attempted[],
@@ -84,7 +84,7 @@ const walk = async (
     if (seen.has(print)) continue
     seen.add(print)
     const forgotten = forgottenIn(world)
-    const wrong = world.broken ?? (forgotten && `nobody wakes ${forgotten}`)
+    const wrong = world.broken ?? (forgotten && `no wake-up for ${forgotten}`)
     if (wrong !== undefined) return { worlds: seen.size, ends, wrong }
     const next = world.choices(depth - world.troubles)
     const later = world.copy()

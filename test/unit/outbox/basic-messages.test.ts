@@ -1,4 +1,4 @@
-/** What becomes of basic messages is in their own items, however many one item of the outbox has, and whichever were deleted meanwhile. */
+/** The delivery state of basic messages is in their items, for any number of them in one outbox item, even if some were deleted. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { basicMessageAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { fromRecordItem, type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
@@ -31,7 +31,7 @@ const messagesIn = async (to: Lane) =>
 const statesIn = async (to: Lane) =>
   (await messagesIn(to)).map(({ id, version, delivery }) => [id, version, delivery?.state])
 
-test('that wait say when they are tried again', async () => {
+test('that wait show the time of the next attempt', async () => {
   const to = scene.newLane()
   scene.respond = () => answered(500)
   await send(to, ['waits'], { origin: newOrigin() })
@@ -40,7 +40,7 @@ test('that wait say when they are tried again', async () => {
   expect(await messagesIn(to)).toMatchObject([{ id: 'waits', delivery }])
 })
 
-test('are given up with the count of attempts and the error of the last one', async () => {
+test('are given up with the number of attempts and the last error', async () => {
   const to = scene.newLane()
   scene.respond = () => answered(404)
   await send(to, ['late'], { origin: newOrigin(), createdAt: scene.now - 24 * HOUR })
@@ -49,7 +49,7 @@ test('are given up with the count of attempts and the error of the last one', as
   expect(await messagesIn(to)).toMatchObject([{ id: 'late', delivery }])
 })
 
-test('are delivered in one transaction with the end of their item, which leaves nothing behind', async () => {
+test('are delivered in one transaction with the removal of their item, which leaves no other item', async () => {
   const to = scene.newLane()
   await send(to, ['one', 'two'])
   scene.table.watch()
@@ -91,14 +91,14 @@ describe('one that is deleted while its item is sent', () => {
       await send(to, ['one', 'two'])
       deleteAmid(to, ids, 200)
       await scene.handleAll()
-      expect(scene.taken).toEqual(['one', 'two'])
+      expect(scene.accepted).toEqual(['one', 'two'])
       const left = ['one', 'two'].filter((id) => !ids.includes(id))
       expect(await statesIn(to)).toEqual(left.map((id) => [id, 2, 'delivered']))
       expect(await scene.left()).toEqual([])
     },
   )
 
-  test('stays deleted where the attempt fails, and when its item is given up', async () => {
+  test('stays deleted after a failed attempt, and after its item is given up', async () => {
     const to = scene.newLane()
     await send(to, ['one', 'two'], { origin: newOrigin() })
     deleteAmid(to, ['one'], 500)
@@ -111,7 +111,7 @@ describe('one that is deleted while its item is sent', () => {
     expect(await scene.left()).toEqual([])
   })
 
-  test('does not let a holder write whose lease is over', async () => {
+  test('does not let a holder write after its lease has ended', async () => {
     const to = scene.newLane()
     await send(to, ['one', 'two'])
     scene.respond = async () => {
@@ -128,7 +128,7 @@ describe('one that is deleted while its item is sent', () => {
 })
 
 describe('the process dies at each request, and one message is deleted before or after it', () => {
-  test.each([true, false])('the other is delivered, which is one event (answer lost: %s)', async (lost) => {
+  test.each([true, false])('the other is delivered with one event (response lost: %s)', async (lost) => {
     for (let request = 1, reached = true; reached; request++) {
       await scene.reset()
       const to = scene.newLane()

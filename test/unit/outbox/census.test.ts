@@ -1,4 +1,4 @@
-/** The census: it counts however much there is. */
+/** The census counts any number of lanes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Census } from '../../../lib/outbox/census.ts'
 import { entryWrite, newEntry } from '../../../lib/outbox/destinations/waiting-list.ts'
@@ -9,7 +9,7 @@ const NOW = 1_700_000_000_000
 
 const PAGE = 500
 
-/** Counts entries that are read in pages, none of which is there before it is asked for. */
+/** Counts entries that are generated page by page. */
 const takeCensus = (count: number, entryOf: (index: number) => DueEntry, now = NOW) => {
   const census = new Census(now)
   for (let from = 0; from < count; from += PAGE)
@@ -25,7 +25,7 @@ test('counts 200,000 lanes, and finds the oldest among them', async () => {
   expect(await takeCensus(200_000, lane)).toEqual({ lanes: 200_000, age: 9_000 })
 })
 
-test('takes a lane that does not say since when it waits for a new one, and no job for a lane', async () => {
+test('counts a lane without a start time as new, and does not count jobs', async () => {
   const kinds = ['lane', 'job'] as const
   const entry = (index: number): DueEntry => ({ kind: kinds[index] ?? 'job', name: 'acme|ConnectionRecord|c', at: NOW })
   expect(await takeCensus(2, entry)).toEqual({ lanes: 1, age: 0 })
@@ -39,7 +39,7 @@ describe('of lanes that wait for a destination', () => {
   })
   afterAll(() => table.stop())
 
-  /** That many come to wait, one a second. */
+  /** Adds this number of waiting lanes, one a second. */
   const waiting = async (destination: string, count: number) => {
     const entries = Array.from({ length: count }, (_, index) => {
       const lane = `acme|ConnectionRecord|${index}`
@@ -54,14 +54,14 @@ describe('of lanes that wait for a destination', () => {
     expect(await waiting('https://few.example', 300)).toEqual({ lanes: 300, age: 300_000 })
   })
 
-  test('reads the lists of 200 destinations, and takes each other one for a lane', async () => {
+  test('reads the lists of 200 destinations, and counts each further one as a lane', async () => {
     table.watch()
     const down = (index: number): DueEntry => ({ kind: 'destination', name: `https://${index}.example`, at: NOW })
     expect(await takeCensus(300, down)).toEqual({ lanes: 100, age: 0 })
     expect(table.requests).toHaveLength(200 * 16)
   })
 
-  test('says about how many they are where there are many, and finds the oldest, by 17 requests', async () => {
+  test('estimates the number of many lanes, and finds the oldest, with 17 requests', async () => {
     table.watch()
     const { lanes, age } = await waiting('https://many.example', 4_000)
     expect(table.requests).toHaveLength(17)

@@ -1,4 +1,4 @@
-/** Corrupt items: each is set aside and told of, and what waits behind it goes on. */
+/** Corrupt items are set aside and reported, and the items behind them are delivered. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { destinationItem } from '../../../lib/outbox/destinations/destination.ts'
 import { readDestination } from '../../../lib/outbox/destinations/destination-access.ts'
@@ -39,34 +39,37 @@ describe('a message that is corrupt', () => {
     ['when it was sent', { createdAt: { S: 'garbage' } }],
     ['when it was redriven', { pendingSince: { S: 'garbage' } }],
     ['its kind', { kind: { S: 'nonsense' } }],
-  ])('in %s has failed, is kept as it is, and those before and behind it are delivered', async (_name, change) => {
-    const to = scene.newLane()
-    await scene.commit(to, 'before')
-    const item = { ...encoded(to), ...change }
-    await scene.table.put(item)
-    await scene.send(to, 'behind')
-    await scene.handleAll()
-    expect(scene.taken).toEqual(['before', 'behind'])
-    expect(await scene.left()).toEqual([])
-    const [failed, ...others] = await ofKind('outbox-outcome')
-    expect(others).toEqual([])
-    expect(failed && outcomeItem.decode(failed)).toMatchObject({ id: item.sk?.S, messages: [] })
-    const [kept] = await ofKind('corrupt-item')
-    const { pk, sk, kind, ...rest } = item
-    expect(kept).toMatchObject({ ...rest, corruptPk: pk, corruptSk: sk, corruptKind: kind })
-    const about = { tenant: to.tenant, outboxId: item.sk?.S, movedTo: kept?.pk?.S }
-    expect(counted()).toMatchObject([{ event: 'outbox.item_corrupt', ...about }])
-    expect(lines.join()).not.toContain('secret')
-  })
+  ])(
+    'in %s has failed, is stored unchanged, and the messages before and behind it are delivered',
+    async (_name, change) => {
+      const to = scene.newLane()
+      await scene.commit(to, 'before')
+      const item = { ...encoded(to), ...change }
+      await scene.table.put(item)
+      await scene.send(to, 'behind')
+      await scene.handleAll()
+      expect(scene.accepted).toEqual(['before', 'behind'])
+      expect(await scene.left()).toEqual([])
+      const [failed, ...others] = await ofKind('outbox-outcome')
+      expect(others).toEqual([])
+      expect(failed && outcomeItem.decode(failed)).toMatchObject({ id: item.sk?.S, messages: [] })
+      const [kept] = await ofKind('corrupt-item')
+      const { pk, sk, kind, ...rest } = item
+      expect(kept).toMatchObject({ ...rest, corruptPk: pk, corruptSk: sk, corruptKind: kind })
+      const about = { tenant: to.tenant, outboxId: item.sk?.S, movedTo: kept?.pk?.S }
+      expect(counted()).toMatchObject([{ event: 'outbox.item_corrupt', ...about }])
+      expect(lines.join()).not.toContain('secret')
+    },
+  )
 
-  test('that has the size of the largest item is kept without its largest attribute', async () => {
+  test('with the maximum size of an item is stored without its largest attribute', async () => {
     const to = scene.newLane()
     const item: Item = { ...encoded(to), messages: { S: '' } }
     const messages = { S: 'x'.repeat(400 * 1024 - itemBytes(item)) }
     await scene.table.put({ ...item, messages })
     await scene.send(to, 'behind')
     await scene.handleAll()
-    expect(scene.taken).toEqual(['behind'])
+    expect(scene.accepted).toEqual(['behind'])
     const [kept] = await ofKind('corrupt-item')
     const { pk, sk, kind, messages: _, ...rest } = item
     expect(kept).toMatchObject({ ...rest, corruptPk: pk, corruptSk: sk, corruptKind: kind })
@@ -75,7 +78,7 @@ describe('a message that is corrupt', () => {
     expect(Math.round((Number(kept?.expiresAt?.N) - scene.now / 1000) / (24 * 3600))).toBe(90)
   })
 
-  test('is told of as failed, where its basic messages can be read', async () => {
+  test('is reported as failed, if its basic messages can be read', async () => {
     const to = scene.newLane()
     await scene.table.put({ ...encoded(to), messages: { S: '[1]' } })
     await scene.committed(to.lane)
@@ -85,18 +88,18 @@ describe('a message that is corrupt', () => {
 })
 
 describe('state that is corrupt', () => {
-  test('of a lane is made anew, and the lane goes on', async () => {
+  test('of a lane is replaced, and the lane is delivered', async () => {
     const to = scene.newLane()
     await scene.commit(to, 'one')
     await scene.table.put({ ...laneItem.encode({ lane: to.lane }), failures: { S: 'many' } })
     await expect(scene.committed(to.lane)).rejects.toThrow()
     await scene.pass(2 * MINUTE)
-    expect(scene.taken).toEqual(['one'])
+    expect(scene.accepted).toEqual(['one'])
     expect(await scene.left()).toEqual([])
     expect(counted()).toHaveLength(1)
   })
 
-  test('of a destination is made anew, and the lanes that wait for it go on', async () => {
+  test('of a destination is replaced, and the lanes that wait for it are delivered', async () => {
     const origin = newOrigin()
     const { respond } = scene
     scene.respond = () => failing('connect')
@@ -110,11 +113,11 @@ describe('state that is corrupt', () => {
       suspicions: { S: 'none' },
     })
     await scene.pass(3 * MINUTE)
-    expect(scene.taken).toHaveLength(3)
+    expect(scene.accepted).toHaveLength(3)
     expect(await scene.left()).toEqual([])
   })
 
-  test('of a destination without its version is made anew', async () => {
+  test('of a destination without its version is replaced', async () => {
     const destination = newOrigin()
     const { version: _, ...corrupt } = destinationItem.encode({ destination, version: 1, closedAt: scene.now })
     await scene.table.put(corrupt)
@@ -124,7 +127,7 @@ describe('state that is corrupt', () => {
     expect(await scene.destination(destination)).toEqual(renewed)
   })
 
-  test('of a destination is made anew once: what another process has written since stays', async () => {
+  test('of a destination is replaced once: later writes of another process stay', async () => {
     const destination = newOrigin()
     const sound = { destination, version: 2, closedAt: scene.now }
     await scene.table.put({ ...destinationItem.encode({ ...sound, version: 1 }), closedAt: { S: 'ever' } })
@@ -136,7 +139,7 @@ describe('state that is corrupt', () => {
     expect(counted()).toEqual([])
   })
 
-  test('of an entry in a waiting list stops none of the others, and its lane goes on', async () => {
+  test('of an entry in a waiting list does not block the others, and its lane is delivered', async () => {
     const origin = newOrigin()
     const { respond } = scene
     scene.respond = () => failing('connect')
@@ -148,7 +151,7 @@ describe('state that is corrupt', () => {
     const { lane, ...nameless } = entry ?? {}
     await scene.table.put({ ...nameless, sk: { S: `${lane?.S}|nameless` } })
     await scene.pass(10 * MINUTE)
-    expect(scene.taken).toHaveLength(3)
+    expect(scene.accepted).toHaveLength(3)
     expect(await scene.left()).toEqual([])
   })
 })

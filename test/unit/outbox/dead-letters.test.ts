@@ -1,4 +1,4 @@
-/** Dead-letter queues: wake-ups are recovered from, and what else lies there is one value. */
+/** Dead-letter queues: the lanes of wake-ups are made due, and other messages are counted as one value. */
 import { DeleteMessageBatchCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { countDeadLetters } from '../../../lib/outbox/dead-letters.ts'
@@ -20,7 +20,7 @@ const lines: Record<string, unknown>[] = []
 vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
 const { table } = await useTableAndQueues()
 
-/** What lies in each queue, by its URL; what is received stays until it is deleted. */
+/** The messages of each queue, by its URL; a received message stays until it is deleted. */
 let dead: Record<string, string[]>
 let received: number
 const send = async (command: unknown): Promise<object> => {
@@ -51,7 +51,7 @@ beforeEach(() => {
 const wakeUpOf = (lane: string) => encodeWakeUp({ lane, reason: { kind: 'committed' } })
 const counted = () => lines.filter(({ event }) => event === 'outbox.dead_letters')
 
-test('nothing is said where they are empty, and no message is asked for', async () => {
+test('empty queues are not measured, and no message is requested', async () => {
   await countDeadLetters()
   expect(lines).toEqual([])
   expect(received).toBe(0)
@@ -60,21 +60,21 @@ test('nothing is said where they are empty, and no message is asked for', async 
 test.each([
   [URLS.JOB_DEAD_LETTER_QUEUE_URL, 'jobs'],
   [URLS.DISPATCH_FAILURES_URL, 'dispatches'],
-])('what lies in %s is counted, and stays', async (url, name) => {
+])('messages in %s are counted, and stay', async (url, name) => {
   dead[url] = ['one', 'two']
   await countDeadLetters()
   expect(counted()).toMatchObject([{ [name]: 2, DeadLetters: 2, alarm: 'DeadLettersAlarm', weight: 2 }])
   expect(dead[url]).toHaveLength(2)
 })
 
-test('all queues are one value', async () => {
+test('all queues are measured as one value', async () => {
   dead = { [URLS.JOB_DEAD_LETTER_QUEUE_URL]: ['one'], [URLS.DISPATCH_FAILURES_URL]: ['two', 'three'] }
   await countDeadLetters()
   expect(counted()).toMatchObject([{ DeadLetters: 3, jobs: 1, dispatches: 2, wakeUps: 0, timers: 0 }])
 })
 
 test.each([URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL, URLS.TIMER_DEAD_LETTER_QUEUE_URL])(
-  'wake-ups in %s leave their lanes in the index, and are deleted',
+  'the lanes of wake-ups in %s are put into the index `due`, and the wake-ups are deleted',
   async (url) => {
     const lanes = Array.from({ length: 23 }, (_, index) => `acme|ConnectionRecord|${url.length}-${index}`)
     dead[url] = lanes.map(wakeUpOf)
@@ -86,14 +86,14 @@ test.each([URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL, URLS.TIMER_DEAD_LETTER_QUEUE_URL]
   },
 )
 
-test('at most 300 of a queue are recovered from in one run', async () => {
+test('one run handles at most 300 messages of a queue', async () => {
   const url = URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL
   dead[url] = Array.from({ length: 301 }, (_, index) => wakeUpOf(`acme|ConnectionRecord|${index}`))
   await countDeadLetters()
   expect(dead[url]).toHaveLength(1)
 })
 
-test('what is counted and is not received is left there', async () => {
+test('messages that are counted but not received stay', async () => {
   dead[URLS.TIMER_DEAD_LETTER_QUEUE_URL] = [wakeUpOf('acme|ConnectionRecord|c1')]
   const commands: unknown[] = []
   vi.spyOn(sqs(), 'send').mockImplementation((async (command: unknown) => {
@@ -105,7 +105,7 @@ test('what is counted and is not received is left there', async () => {
   expect(commands.filter((command) => command instanceof DeleteMessageBatchCommand)).toEqual([])
 })
 
-test('wake-ups stay there while the table does not answer, and the sweep fails', async () => {
+test('wake-ups stay while DynamoDB is unavailable, and the sweep fails', async () => {
   const url = URLS.TIMER_DEAD_LETTER_QUEUE_URL
   dead[url] = [wakeUpOf('acme|ConnectionRecord|c1')]
   table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
@@ -113,7 +113,7 @@ test('wake-ups stay there while the table does not answer, and the sweep fails',
   expect(dead[url]).toHaveLength(1)
 })
 
-test('wake-ups that another receipt hides are counted', async () => {
+test('invisible wake-ups (received by another call) are counted', async () => {
   dead[URLS.TIMER_DEAD_LETTER_QUEUE_URL] = ['hidden']
   vi.spyOn(sqs(), 'send').mockImplementation((async (command: unknown) =>
     command instanceof ReceiveMessageCommand ? {} : send(command)) as never)
@@ -121,7 +121,7 @@ test('wake-ups that another receipt hides are counted', async () => {
   expect(counted()).toMatchObject([{ timers: 1, weight: 1 }])
 })
 
-test('more than were counted take nothing from what lies in other queues', async () => {
+test('receiving more messages than were counted does not reduce the count of other queues', async () => {
   dead = {
     [URLS.WAKE_UP_DEAD_LETTER_QUEUE_URL]: ['c1', 'c2', 'c3'].map((id) => wakeUpOf(`acme|ConnectionRecord|${id}`)),
     [URLS.JOB_DEAD_LETTER_QUEUE_URL]: ['one'],

@@ -1,4 +1,4 @@
-/** Deliveries of a lane: what waits in it is delivered in order, tried again, given up, and costs little. */
+/** Deliveries of a lane: its items are delivered in order, retried, given up, with few requests. */
 import { describe, expect, test } from 'vitest'
 import { answered, failing, type OutboxScene, slowly, useOutboxScene } from './scene.ts'
 
@@ -8,19 +8,19 @@ const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const ORIGIN = 'https://wallet.example'
 
-/** Each test has a destination of its own: the process remembers what it has read of one for some seconds. */
+/** Each test has its own destination, because the process caches destinations for some seconds. */
 let made = 0
 const newOrigin = () => `https://wallet-${made++}.example`
 
 describe('the happy path', () => {
-  test('costs three requests: lease, read, outcome with the end of the lane', async () => {
+  test('costs three requests: lease, read, outcome with the removal of the lane', async () => {
     const origin = newOrigin()
     await scene.send(scene.newLane(), 'first', { origin })
     await scene.handleAll()
     await scene.send(scene.newLane(), 'second', { origin })
     scene.table.watch()
     await scene.handleAll()
-    expect(scene.taken).toEqual(['first', 'second'])
+    expect(scene.accepted).toEqual(['first', 'second'])
     expect(scene.table.requests).toEqual(['UpdateItem', 'Query', 'TransactWriteItems'])
     expect(await scene.left()).toEqual([])
   })
@@ -35,70 +35,67 @@ describe('the happy path', () => {
 })
 
 describe('the order of a lane', () => {
-  test('is that of the ids, whichever wake-up comes first', async () => {
+  test('is that of the ids, for any order of the wake-ups', async () => {
     const to = scene.newLane()
     for (const payload of ['one', 'two', 'three']) await scene.send(to, payload)
     scene.waiting.reverse()
     await scene.handleAll()
-    expect(scene.taken).toEqual(['one', 'two', 'three'])
+    expect(scene.accepted).toEqual(['one', 'two', 'three'])
   })
 
-  test('starts anew with each delivery, so that a later commit with a smaller id is not passed over', async () => {
+  test('starts from the first item with each delivery, so that a later commit with a smaller id is not skipped', async () => {
     const to = scene.newLane()
     await scene.send(to, 'second', { id: '0199-b' })
     await scene.handleAll()
     await scene.send(to, 'late', { id: '0199-a' })
     await scene.handleAll()
-    expect(scene.taken).toEqual(['second', 'late'])
+    expect(scene.accepted).toEqual(['second', 'late'])
   })
 
-  test('holds while the first message fails: those behind it wait', async () => {
+  test('is kept while the first message fails: the others wait', async () => {
     const to = scene.newLane()
     scene.respond = ({ payload }) => answered(payload === 'one' ? 500 : 200)
     await scene.send(to, 'one')
     await scene.send(to, 'two')
     await scene.pass(30 * SECOND)
-    expect(scene.taken).toEqual([])
+    expect(scene.accepted).toEqual([])
     scene.respond = () => answered(200)
     await scene.pass(10 * 60 * SECOND)
-    expect(scene.taken).toEqual(['one', 'two'])
+    expect(scene.accepted).toEqual(['one', 'two'])
   })
 
-  test('of more messages than one read finds is kept over reads and deliveries', async () => {
+  test('of more messages than in one read is kept across reads and deliveries', async () => {
     const to = scene.newLane()
     const payloads = Array.from({ length: 60 }, (_, index) => String(index))
     for (const payload of payloads) await scene.commit(to, payload)
     await scene.committed(to.lane)
     await scene.handleAll()
-    expect(scene.taken).toEqual(payloads)
+    expect(scene.accepted).toEqual(payloads)
     expect(await scene.left()).toEqual([])
   })
 })
 
-describe('what is committed while the lane is leased', () => {
-  test.each([1, 2])(
-    'is delivered by the holder, if it comes with message %i of two, even with a smaller id',
-    async (when) => {
-      const to = scene.newLane()
-      await scene.commit(to, 'one', { id: '0199-b' })
-      await scene.commit(to, 'two', { id: '0199-c' })
-      scene.respond = async () => {
-        if (scene.attempts.length === when) {
-          await scene.commit(to, 'late', { id: '0199-a' })
-          // From another queue: one FIFO queue alone would keep it back.
-          await scene.committed(to.lane, 'slow')
-        }
-        return answered(200)
+describe('an item that is committed while the lane is leased', () => {
+  test.each([1, 2])('is delivered by the holder, during message %i of two, even with a smaller id', async (when) => {
+    const to = scene.newLane()
+    await scene.commit(to, 'one', { id: '0199-b' })
+    await scene.commit(to, 'two', { id: '0199-c' })
+    scene.respond = async () => {
+      if (scene.attempts.length === when) {
+        await scene.commit(to, 'late', { id: '0199-a' })
+        // From another queue: one FIFO queue alone would not deliver it.
+        await scene.committed(to.lane, 'slow')
       }
-      await scene.committed(to.lane)
-      expect(scene.taken).toEqual(['one', 'two', 'late'])
-      expect(await scene.left()).toEqual([])
-    },
-  )
+      return answered(200)
+    }
+    await scene.committed(to.lane)
+    expect(scene.accepted).toEqual(['one', 'two', 'late'])
+    expect(await scene.left()).toEqual([])
+  })
 })
 
 describe('a failed attempt', () => {
-  test('is repeated by the backoff, first by a delayed message and beyond a minute by the sweep', async () => {
+  test('is repeated after the backoff, by a delayed message or, after more than a minute, by the sweep', async () => {
     const to = scene.newLane()
     scene.random = 0.999
     scene.respond = () => answered(500)
@@ -118,7 +115,7 @@ describe('a failed attempt', () => {
     expect(scene.sent.filter(({ delaySeconds }) => delaySeconds > 60)).toEqual([])
   })
 
-  test('is repeated when the receiver asks for it, and not before', async () => {
+  test('is repeated at the time that the receiver requests, not before', async () => {
     const to = scene.newLane()
     const start = scene.now
     const times: number[] = []
@@ -131,10 +128,10 @@ describe('a failed attempt', () => {
     expect(times).toEqual([0])
     await scene.pass(SECOND)
     expect(times).toHaveLength(2)
-    expect(scene.taken).toEqual(['one'])
+    expect(scene.accepted).toEqual(['one'])
   })
 
-  test('is not repeated earlier because something else is committed', async () => {
+  test('is not repeated earlier because of another commit', async () => {
     const to = scene.newLane()
     scene.random = 0.999
     scene.respond = () => answered(500)
@@ -146,13 +143,13 @@ describe('a failed attempt', () => {
     expect(scene.attempts).toHaveLength(attempts)
   })
 
-  test('starts the backoff of the next message anew once it was taken', async () => {
+  test('that then succeeds does not affect the backoff of the next message', async () => {
     const to = scene.newLane()
     const origin = newOrigin()
     scene.respond = ({ payload }) => answered(payload === 'one' && scene.attempts.length < 6 ? 500 : 200)
     await scene.send(to, 'one', { origin })
     await scene.pass(60 * SECOND)
-    expect(scene.taken).toEqual(['one'])
+    expect(scene.accepted).toEqual(['one'])
     scene.respond = () => answered(500)
     await scene.send(to, 'two', { origin })
     await scene.handleAll()
@@ -161,7 +158,7 @@ describe('a failed attempt', () => {
 })
 
 describe('giving up', () => {
-  test('comes with the attempt at the end of the plan, and the next message is sent then', async () => {
+  test('follows the attempt at the end of the plan, and then the next message is sent', async () => {
     const to = scene.newLane()
     const origin = newOrigin()
     scene.respond = ({ payload }) => answered(payload === 'one' ? 404 : 200)
@@ -178,11 +175,11 @@ describe('giving up', () => {
     await scene.pass(2 * 60 * SECOND)
     expect(last - start).toBeGreaterThanOrEqual(HOUR / 2)
     expect(await scene.givenUp()).toBe(1)
-    expect(scene.taken).toEqual(['two'])
+    expect(scene.accepted).toEqual(['two'])
     expect(await scene.left()).toEqual([])
   })
 
-  test('of what waits for a closed destination needs no attempt', async () => {
+  test('items that wait for a closed destination needs no attempt', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     const lanes = [scene.newLane(), scene.newLane(), scene.newLane()]
@@ -195,7 +192,7 @@ describe('giving up', () => {
     expect(await scene.left()).toEqual([])
   })
 
-  test('costs three requests where nothing else waits: lease, read, outcome with the end of the lane', async () => {
+  test('the only item costs three requests: lease, read, outcome with the removal of the lane', async () => {
     const origin = newOrigin()
     await scene.send(scene.newLane(), 'in time', { origin })
     await scene.handleAll()
@@ -208,7 +205,7 @@ describe('giving up', () => {
     expect(await scene.left()).toEqual([])
   })
 
-  test('of several messages of one item is one outcome, and what comes after them is sent then', async () => {
+  test('several messages of one item is one outcome, and then the next item is sent', async () => {
     const to = scene.newLane()
     const origin = newOrigin()
     scene.respond = () => answered(404)
@@ -219,24 +216,24 @@ describe('giving up', () => {
     expect(await scene.left()).toEqual([])
   })
 
-  test('never comes before the first attempt where the destination is open, however late that is', async () => {
+  test('never precedes the first attempt if the destination is open, however late that is', async () => {
     const to = scene.newLane()
     await scene.send(to, 'late', { origin: newOrigin(), createdAt: scene.now - 48 * HOUR })
     await scene.handleAll()
-    expect(scene.taken).toEqual(['late'])
+    expect(scene.accepted).toEqual(['late'])
   })
 })
 
 describe('a long lane', () => {
-  test('ends its delivery after 25 messages and is woken again, with a hop more', async () => {
+  test('ends its delivery after 25 messages and is woken again, with one more hop', async () => {
     const to = scene.newLane()
     for (let index = 0; index < 30; index++) await scene.commit(to, String(index))
     await scene.committed(to.lane)
-    expect(scene.taken).toHaveLength(25)
+    expect(scene.accepted).toHaveLength(25)
     const [next] = scene.waiting
     expect(next).toMatchObject({ queue: 'fast', wakeUp: { lane: to.lane, reason: { kind: 'due' }, hops: 1 } })
     await scene.handleAll()
-    expect(scene.taken).toHaveLength(30)
+    expect(scene.accepted).toHaveLength(30)
   })
 
   test('ends its delivery after 10 s', async () => {
@@ -247,10 +244,10 @@ describe('a long lane', () => {
       return answered(200)
     }
     await scene.committed(to.lane)
-    expect(scene.taken).toHaveLength(2)
+    expect(scene.accepted).toHaveLength(2)
   })
 
-  test('is left to the sweep after 12 hops, and loses nothing', async () => {
+  test('is woken by the sweep after 12 hops, and loses nothing', async () => {
     const to = scene.newLane()
     for (let index = 0; index < 60; index++) await scene.commit(to, String(index))
     await scene.committed(to.lane)
@@ -258,31 +255,31 @@ describe('a long lane', () => {
     const wakeUp = { ...next?.wakeUp, hops: 12 } as Parameters<OutboxScene['deliver']>[0]
     await scene.deliver(wakeUp)
     expect(scene.waiting).toEqual([])
-    expect(scene.taken).toHaveLength(50)
+    expect(scene.accepted).toHaveLength(50)
     await scene.pass(61 * SECOND)
-    expect(scene.taken).toHaveLength(60)
+    expect(scene.accepted).toHaveLength(60)
     expect(await scene.left()).toEqual([])
   })
 })
 
-describe('a destination of which nothing is known', () => {
+describe('an unknown destination', () => {
   const first = { unknown: true }
 
-  test('has its first attempts in the slow queue, and is known to be quick after a quick answer', async () => {
+  test('has its first attempts in the slow queue, and is known to be quick after a quick response', async () => {
     const origin = newOrigin()
     await scene.send(scene.newLane(), 'first', { origin, ...first })
     await scene.handleNext()
-    expect(scene.taken).toEqual([])
+    expect(scene.accepted).toEqual([])
     expect(scene.waiting).toMatchObject([{ queue: 'slow', wakeUp: { reason: { kind: 'released' } } }])
     await scene.handleAll()
-    expect(scene.taken).toEqual(['first'])
+    expect(scene.accepted).toEqual(['first'])
     await scene.send(scene.newLane(), 'second', { origin, ...first })
     await scene.handleNext()
-    expect(scene.taken).toEqual(['first', 'second'])
+    expect(scene.accepted).toEqual(['first', 'second'])
     expect(await scene.left()).toEqual([])
   })
 
-  test('gets what is committed during its first attempt', async () => {
+  test('gets messages that are committed during its first attempt', async () => {
     const to = scene.newLane()
     const origin = newOrigin()
     scene.respond = async ({ payload }) => {
@@ -295,11 +292,11 @@ describe('a destination of which nothing is known', () => {
     }
     await scene.send(to, 'first', { origin, ...first })
     await scene.handleAll()
-    expect(scene.taken).toEqual(['first', 'second'])
+    expect(scene.accepted).toEqual(['first', 'second'])
     expect(await scene.left()).toEqual([])
   })
 
-  test('is tried as soon as its wake-up comes again, where the process has died before the slow queue had the lane', async () => {
+  test('is tried when its wake-up is received again, if the process died before it sent the lane to the slow queue', async () => {
     const to = scene.newLane()
     await scene.send(to, 'first', { origin: newOrigin(), ...first })
     await scene.handleNext()
@@ -310,11 +307,11 @@ describe('a destination of which nothing is known', () => {
     expect(scene.waiting).toEqual([])
     await scene.deliver(wakeUp, 'fast', true)
     await scene.handleAll()
-    expect(scene.taken).toEqual(['first'])
+    expect(scene.accepted).toEqual(['first'])
     expect(await scene.left()).toEqual([])
   })
 
-  test('is tried by the repetition of its wake-up, within minutes, where the slow queue took nothing', async () => {
+  test('is tried within minutes by its repeated wake-up, if the slow queue rejected the lane', async () => {
     const to = scene.newLane()
     await scene.send(to, 'first', { origin: newOrigin(), ...first })
     const [one] = scene.waiting.splice(0)
@@ -323,11 +320,11 @@ describe('a destination of which nothing is known', () => {
     scene.sqsFails = false
     if (one !== undefined) await scene.handle({ ...one, repeated: true })
     await scene.handleAll()
-    expect(scene.taken).toEqual(['first'])
+    expect(scene.accepted).toEqual(['first'])
     expect(await scene.left()).toEqual([])
   })
 
-  test('is known for a month, and noted again in the second half of it only', async () => {
+  test('is known to be quick for a month, and written again only in the second half', async () => {
     const origin = newOrigin()
     const DAY = 24 * HOUR
     const send = async () => {
@@ -343,7 +340,7 @@ describe('a destination of which nothing is known', () => {
     expect((await send())?.quickUntil).toBe(scene.now + 30 * DAY)
   })
 
-  test('stays unknown while its answers are late', async () => {
+  test('stays unknown while its responses are late', async () => {
     const origin = newOrigin()
     scene.respond = () => slowly(5_000)
     await scene.send(scene.newLane(), 'late', { origin, ...first })
@@ -352,13 +349,13 @@ describe('a destination of which nothing is known', () => {
     scene.respond = () => answered(200)
     await scene.send(scene.newLane(), 'again', { origin, ...first })
     await scene.handleNext()
-    expect(scene.taken).toEqual(['late'])
+    expect(scene.accepted).toEqual(['late'])
     expect(scene.waiting).toMatchObject([{ queue: 'slow' }])
   })
 })
 
 describe('a slow destination', () => {
-  test('is known as such while the first late attempt still waits', async () => {
+  test('is known as slow before the first late attempt ends', async () => {
     const origin = newOrigin()
     scene.after = (ms, act) => {
       expect(ms).toBe(1_500)
@@ -371,7 +368,7 @@ describe('a slow destination', () => {
     }
     await scene.send(scene.newLane(), 'one', { origin })
     await scene.handleNext()
-    expect(scene.taken).toEqual(['one'])
+    expect(scene.accepted).toEqual(['one'])
   })
 
   const makeSlow = async (origin: string) => {
@@ -385,10 +382,10 @@ describe('a slow destination', () => {
     await makeSlow(origin)
     await scene.send(scene.newLane(), 'next', { origin })
     await scene.handleNext()
-    expect(scene.taken).toEqual(['slow'])
+    expect(scene.accepted).toEqual(['slow'])
     expect(scene.waiting).toMatchObject([{ queue: 'slow', wakeUp: { reason: { kind: 'released' } } }])
     await scene.handleAll()
-    expect(scene.taken).toEqual(['slow', 'next'])
+    expect(scene.accepted).toEqual(['slow', 'next'])
     expect(await scene.left()).toEqual([])
   })
 
@@ -400,10 +397,10 @@ describe('a slow destination', () => {
     for (let index = 0; index < 5; index++) await scene.handleNext()
     expect(scene.waiting).toHaveLength(1)
     await scene.handleAll()
-    expect(scene.taken).toEqual(['slow', '0', '1', '2', '3', '4'])
+    expect(scene.accepted).toEqual(['slow', '0', '1', '2', '3', '4'])
   })
 
-  test('is slow no more after a quick answer, and after more of them each time', async () => {
+  test('is no longer slow after a quick response, and after more of them each time', async () => {
     const origin = newOrigin()
     const quickly = async (count: number) => {
       scene.respond = () => answered(200)
@@ -423,14 +420,14 @@ describe('a slow destination', () => {
     }
   })
 
-  test('is served too where its lane was due, and where the hand-over was lost', async () => {
+  test('is served also if its lane was due, or the hand-over was lost', async () => {
     const origin = newOrigin()
     await makeSlow(origin)
     const to = scene.newLane()
     scene.respond = () => answered(scene.attempts.length < 3 ? 500 : 200)
     await scene.send(to, 'due', { origin })
     await scene.pass(60 * SECOND)
-    expect(scene.taken).toEqual(['slow', 'due'])
+    expect(scene.accepted).toEqual(['slow', 'due'])
 
     await makeSlow(origin)
     scene.respond = () => slowly(5_000)
@@ -439,11 +436,11 @@ describe('a slow destination', () => {
     await scene.handleNext()
     scene.waiting.length = 0
     await scene.pass(17 * 60 * SECOND)
-    expect(scene.taken).toEqual(['slow', 'due', 'slow', 'lost'])
+    expect(scene.accepted).toEqual(['slow', 'due', 'slow', 'lost'])
     expect(await scene.left()).toEqual([])
   })
 
-  test('gets four attempts at once and no more; the other lanes wait in its list', async () => {
+  test('gets at most four concurrent attempts; the other lanes wait in its list', async () => {
     const origin = newOrigin()
     await makeSlow(origin)
     const answers: (() => void)[] = []
@@ -456,9 +453,9 @@ describe('a slow destination', () => {
     scene.respond = () => slowly(5_000)
     for (const answer of answers) answer()
     await Promise.all(running)
-    expect(scene.taken).toHaveLength(5)
+    expect(scene.accepted).toHaveLength(5)
     await scene.pass(30 * SECOND)
-    expect(scene.taken).toHaveLength(7)
+    expect(scene.accepted).toHaveLength(7)
     await scene.pass(30 * SECOND)
     expect(await scene.left()).toEqual([])
   })
@@ -479,15 +476,15 @@ describe('a wake-up for a lane that waits', () => {
   })
 })
 
-describe('a wake-up for a lane of no known kind', () => {
-  test('leaves nothing behind, and does not come again', async () => {
-    await scene.committed('nobody knows it')
+describe('a wake-up for a lane of an unknown kind', () => {
+  test('leaves no item, and is not repeated', async () => {
+    await scene.committed('unknown')
     expect(await scene.left()).toEqual([])
     expect(scene.waiting).toEqual([])
   })
 })
 
-test('messages to one origin are one destination, whatever their paths', async () => {
+test('messages to one origin are one destination, for any path', async () => {
   scene.respond = () => failing('connect')
   await scene.send(scene.newLane(), 'x', { origin: ORIGIN })
   await scene.handleNext()

@@ -1,4 +1,4 @@
-/** What a delivery does next, after what it was told: where a table shows too little, and where requests fail. */
+/** The steps of a delivery after given results of its actions, for cases that a real table does not show, and for errors. */
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { AgentError } from '../../../lib/errors.ts'
@@ -7,14 +7,14 @@ import { deliver } from '../../../lib/outbox/deliver-lane.ts'
 import { QUICK_FOR } from '../../../lib/outbox/destinations/circuit-breaker.ts'
 import type { Lane } from '../../../lib/outbox/lanes/lane.ts'
 import type { LaneContents } from '../../../lib/outbox/lanes/lane-contents.ts'
-import { openMessageLane } from '../../../lib/outbox/message-lane.ts'
+import { messageLaneContents } from '../../../lib/outbox/message-lane.ts'
 import { repairLane } from '../../../lib/outbox/repair-lane.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { NOW, namesOf, scripted, textOf } from './scripted.ts'
 
 const LANE = 'acme|ConnectionRecord|c1'
 const CONFLICT = new AgentError('store.conflict', 'another holder')
-const OWN = new TypeError('a fault of our own')
+const OWN = new TypeError('an internal error')
 const WRITTEN = { written: true }
 const TAKEN_OVER = { written: false, failed: [0] }
 const PROBE = { kind: 'probe', at: NOW, waiting: '1|2|3', destination: 'd' } as const
@@ -50,13 +50,13 @@ interface Way {
   now?: Actions['now']
 }
 
-/** All that a delivery asks for of a lane with two items, unless `results` say something else, and the error that it throws. */
+/** The actions of a delivery from a lane with two items, with default results unless `results` has others, and its error. */
 const delivered = async (results: Record<string, unknown[]> = {}, way: Way = {}) => {
   const { reason = { kind: 'committed' }, queue = 'fast', hops = 0, startUntil = NOW + 60_000, contents } = way
   const { actions, asked } = scripted({ read: [read(ITEM, NEXT)], ...results }, USUAL)
   const { read: reads, send, afterAttempt } = actions as unknown as LaneContents<unknown>
-  const open = async () => ({ ...openMessageLane(LANE), read: reads, send, afterAttempt, ...contents })
-  const all = { ...(way.now && { now: way.now }), open }
+  const contentsOf = async () => ({ ...messageLaneContents(LANE), read: reads, send, afterAttempt, ...contents })
+  const all = { ...(way.now && { now: way.now }), contentsOf }
   const ours = new Proxy(actions, { get: (own, name) => Reflect.get(all, name) ?? Reflect.get(own, name) })
   const error = await deliver({ lane: LANE, reason, hops }, { queue, startUntil }, ours).catch((thrown) => thrown)
   return {
@@ -69,7 +69,7 @@ const delivered = async (results: Record<string, unknown[]> = {}, way: Way = {})
 
 const removals = (text: string) => text.split('"remove":{').length - 1
 
-test('the first item is tried however late it is, and the second only in time', async () => {
+test('the first item is tried even if it is late, the second only in time', async () => {
   const late = await delivered({}, { startUntil: NOW - 1 })
   expect(late.names).toBe('update read target send transact afterAttempt transact wakeLanes')
   expect(late.text('transact')).toContain('dueAt')
@@ -79,7 +79,7 @@ test('the first item is tried however late it is, and the second only in time', 
 test.each([
   [9_999, 25],
   [10_000, 1],
-])('a delivery that has taken %i ms by its first attempt makes %i', async (ms, attempts) => {
+])('a delivery whose first attempt ends after %i ms makes %i', async (ms, attempts) => {
   let passed = 0
   const read = async () => ({ items: [ITEM, NEXT], more: true, corrupt: [] })
   const send = async () => {
@@ -90,7 +90,7 @@ test.each([
   expect(asked.filter(({ does }) => does === 'afterAttempt')).toHaveLength(attempts)
 })
 
-test('a probe too is handed over where the origin is not known to be quick', async () => {
+test('a probe is handed over too if the origin is not known to be quick', async () => {
   const { destination, version, closedAt } = CLOSED
   const { names } = await delivered(target({ destination, version, closedAt }), { reason: PROBE })
   expect(names).toBe('update read target transact wakeLanes')
@@ -100,7 +100,7 @@ test.each([
   [CLOSED, CLOSED],
   [quick, CLOSED],
   [CLOSED, quick],
-])('a lane waits where its origin or its address is closed', async (origin, address) => {
+])('a lane waits if its origin or its address is closed', async (origin, address) => {
   const { names } = await delivered(target(origin, address))
   expect(names).toBe(
     'update read target recentDestination destination change wakeLater transact destination change wakeLater',
@@ -125,24 +125,24 @@ test.each([
     }
 })
 
-test('where the process of the last holder has ended, only the item counts that is tried next', async () => {
+test('if the process of the last holder died, only the item that is tried next counts', async () => {
   const { names } = await delivered({ update: [leased({ leases: { N: '2' } })] })
   expect(names).toContain('read transact target send transact afterAttempt target send')
 })
 
-test('an item whose time is over is given up at a closed destination, without an attempt', async () => {
+test('an expired item is given up at a closed destination, without an attempt', async () => {
   const { names, asked } = await delivered({ ...target(CLOSED), read: [read(OLD)] })
   expect(names).toBe('update read target transact')
   expect(textOf(asked[3])).toContain('outbox-outcome')
 })
 
-test('a lane that has reached its destination probes no more: where it is closed again, the next item waits', async () => {
+test('after a probe has reached the destination, the next item is no probe: it waits if the destination is closed again', async () => {
   const closed = { origin: CLOSED, address: CLOSED }
   const { names } = await delivered({ target: [closed, closed], destination: [quick, quick] }, { reason: PROBE })
   expect(names).toContain('target send transact afterAttempt destination target recentDestination')
 })
 
-test('a probe whose item never leaves this service has reached nothing: the next item probes too', async () => {
+test('a probe whose item is not sent has reached nothing: the next item is a probe too', async () => {
   const closed = { origin: CLOSED, address: CLOSED }
   const results = {
     target: [closed, closed],
@@ -153,7 +153,7 @@ test('a probe whose item never leaves this service has reached nothing: the next
   expect(names).toContain('target send afterAttempt transact read target send')
 })
 
-test('a lane in which nothing waits ends, and an item that need not be sent ends without an attempt', async () => {
+test('an empty lane is removed, and an item that must not be sent is removed without an attempt', async () => {
   const empty = await delivered({ read: [read()] })
   expect(empty.names).toBe('update read transact')
   expect(removals(empty.text('transact'))).toBe(1)
@@ -161,7 +161,7 @@ test('a lane in which nothing waits ends, and an item that need not be sent ends
   expect(names).toBe('update read transact transact')
 })
 
-describe('after a fault', () => {
+describe('after an error', () => {
   test.each([
     ['endWithoutSending', {}],
     ['destinationOf', {}],
@@ -185,36 +185,36 @@ describe('after a fault', () => {
     [OWN, 2, 20_000, true],
     [OWN, 20, 300_000, true],
     [new AgentError('store.unavailable', 'a fault'), 0, 5_000, false],
-  ])('%s the lane waits doubly long each time, up to five minutes', async (fault, failures, wait, counts) => {
+  ])('%s the lane waits twice as long each time, up to five minutes', async (fault, failures, wait, counts) => {
     const { text } = await delivered({ update: [leased({ failures: { N: String(failures) } })], target: [fault] })
     expect(text('transact')).toContain(String(NOW + wait))
     expect(text('transact').includes('errors')).toBe(counts)
   })
 
-  test('of a read, no item has it', async () => {
+  test('of a read, no item counts it', async () => {
     expect((await delivered({ read: [OWN] })).text('transact')).not.toContain('errors')
   })
 
-  test('of that write too, the first fault is thrown, so that the wake-up comes again; nothing where another has the lane', async () => {
+  test('of that write too, the first error is thrown, so that the wake-up is repeated; nothing if another invocation has the lane', async () => {
     expect((await delivered({ target: [OWN], transact: [new Error('a second one')] })).error).toBe(OWN)
     expect((await delivered({ target: [OWN], transact: [CONFLICT] })).error).toBeUndefined()
     expect((await delivered({ target: [OWN], transact: [TAKEN_OVER] })).error).toBeUndefined()
   })
 
-  test('behind the release of the lease nothing is written, and the fault is thrown', async () => {
+  test('after the release of the lease nothing is written, and the error is thrown', async () => {
     const { names, error } = await delivered({ send: [outcome({ status: 404 })], wakeLater: [CONFLICT] })
     expect(names).toBe('update read target send afterAttempt transact wakeLater')
     expect(error).toBe(CONFLICT)
   })
 
-  test('of an outcome the item has the failures and faults that it had', async () => {
+  test('of the write of an outcome, the item keeps its failures and internal errors', async () => {
     const faults = { S: JSON.stringify({ item: 'i1', errors: 6, ends: 0, since: NOW - 1 }) }
     const { text } = await delivered({ update: [leased({ failures: { N: '3' }, faults })], transact: [WRITTEN, OWN] })
     expect(text('transact')).toContain('\\"errors\\":7')
     expect(text('transact')).toContain(String(NOW + 40_000))
   })
 
-  test('of what an attempt has shown the delivery goes on; only a probe that has failed waits', async () => {
+  test('of a report to a destination, the delivery continues; only a failed probe waits', async () => {
     const suspected = target(quick, { ...quick, suspicions: [{}] } as typeof quick)
     expect((await delivered({ ...suspected, afterAttempt: [OWN] })).names).toContain('afterAttempt destination')
     expect((await delivered({ ...suspected, destination: [OWN] })).names).toContain('destination target send')
@@ -227,7 +227,7 @@ describe('after a fault', () => {
 describe('a write', () => {
   const conflicts = Array(6).fill({ written: false, failed: [], conflict: true })
 
-  test('is repeated five times where another transaction has the lane, after a pause that doubles', async () => {
+  test('is repeated five times after a conflict, with a pause that doubles', async () => {
     const { asked, text } = await delivered({ transact: conflicts })
     const pauses = asked.filter(({ does }) => does === 'pause').map(({ args }) => args[0])
     expect(pauses).toEqual([12.5, 25, 50, 100, 200])
@@ -235,7 +235,7 @@ describe('a write', () => {
     expect(text('transact')).not.toContain('errors')
   })
 
-  test('of an outcome is repeated for a lane that is dirty, and for nothing else', async () => {
+  test('of an outcome is repeated for a dirty lane, and in no other case', async () => {
     const last = (failed: number[]) => delivered({ read: [read(ITEM)], transact: [{ written: false, failed }] })
     const dirty = await last([1])
     expect(dirty.names).toBe('update read target send transact transact afterAttempt read transact')
@@ -266,7 +266,7 @@ test.each([
   ['slow', quick, 'released'],
   ['slow', slow, 'slow'],
 ] as const)(
-  'a lane of the %s queue goes on in a bulkhead of that queue, after 25 items, up to 12 hops',
+  'a lane of the %s queue continues in a bulkhead of that queue, after 25 items, up to 12 hops',
   async (queue, origin, bulkhead) => {
     const yields = (hops: number) =>
       delivered(
@@ -281,7 +281,7 @@ test.each([
 )
 
 describe('a lane that is not leased', () => {
-  /** What is done, each with its arguments. */
+  /** The actions with their arguments. */
   const all = async (found: Partial<Lane>, reason: LaneWakeUp['reason'], repeated: boolean): Promise<string[]> => {
     const { actions, asked } = scripted({}, { recentDestination: CLOSED })
     await repairLane(actions, { lane: 'a', reason }, found, { repeated, now: NOW })
@@ -292,18 +292,18 @@ describe('a lane that is not leased', () => {
   const isRead = [expect.stringMatching(/^recentDestination/)]
   const removed = `removeEntries ["${PROBE.destination}",["${PROBE.waiting}"]]`
 
-  test('has its list read, unless it is in the index or leased', async () => {
+  test('makes its destination due, unless the lane is in the index or leased', async () => {
     expect(await all(listed, commit, false)).toEqual(isRead)
     for (const found of [{ ...listed, dueAt: NOW }, { ...listed, lease: 'other' }, {}])
       expect(await all(found, commit, false)).toEqual([])
   })
 
-  test('loses the entry of a probe under which it no longer waits', async () => {
+  test('loses the entry of a probe if it no longer waits under that entry', async () => {
     expect(await all(listed, PROBE, false)).toEqual([removed, ...isRead])
     expect(await all({ ...listed, waiting: PROBE.waiting }, PROBE, false)).toEqual(isRead)
   })
 
-  test('whose wake-up comes again was perhaps handed over, or is due when its lease is over', async () => {
+  test('whose wake-up is repeated is handed over again, or is due when its lease ends', async () => {
     const held = { lease: 'other', leaseUntil: NOW + 7_000 }
     const due = { kind: 'due', at: NOW + 7_000 }
     const woken = `wakeLater ${JSON.stringify([{ lane: 'a', reason: due }, 7_000])}`

@@ -1,13 +1,13 @@
-/** What is done when the time of a destination has come. */
+/** How a due destination is handled. */
 import { expect, test } from 'vitest'
 import { probeDelay } from '../../../lib/outbox/destinations/circuit-breaker.ts'
-import type { Change, Destination } from '../../../lib/outbox/destinations/destination.ts'
+import type { Destination, DestinationChange } from '../../../lib/outbox/destinations/destination.ts'
 import { onDestinationDue } from '../../../lib/outbox/destinations/destination-due.ts'
 import { type Asked, NOW, namesOf as names, scripted } from './scripted.ts'
 
 const ENTRY = { destination: 'd', lane: 'a', entry: '1|2|3', since: NOW }
 
-/** All that is asked for of a destination that is due: `results` by name, one after another. */
+/** The actions for a due destination. `results`: by name, in order. */
 const asksOf = async (known: Partial<Destination>, results: Record<string, unknown[]> = {}) => {
   const read = { destination: 'd', version: 1, dueAt: NOW, ...known }
   const usual = {
@@ -18,9 +18,10 @@ const asksOf = async (known: Partial<Destination>, results: Record<string, unkno
   await onDestinationDue({ destination: 'd', at: NOW }, NOW, () => 0.5, actions)
   return asked
 }
-const setBy = (asks: Asked[]) => (asks.find(({ does }) => does === 'change')?.args[1] as Change | undefined)?.set
+const setBy = (asks: Asked[]) =>
+  (asks.find(({ does }) => does === 'change')?.args[1] as DestinationChange | undefined)?.set
 
-test('a probe sets the time of the next one; what has expired is woken each second until then', async () => {
+test('a probe sets the time of the next one; lanes with expired items are woken each second until then', async () => {
   const probeAt = NOW + probeDelay(4, 0.5)
   const probe = await asksOf({ closedAt: NOW, probeAt: NOW, rounds: 3 }, { someEntries: [[], [ENTRY]] })
   expect(setBy(probe)).toMatchObject({ rounds: 4, probeAt, dueAt: probeAt })
@@ -33,7 +34,7 @@ test('a probe sets the time of the next one; what has expired is woken each seco
   expect(setBy(await asksOf(soon, { someEntries: [[ENTRY]] }))).toMatchObject({ dueAt: NOW + 400 })
 })
 
-test('what has waited too long only since its probe was due is not given up before that probe', async () => {
+test('an item that has expired only since the probe was due is not given up before that probe', async () => {
   const expiredBy = async (probeAt: number) => (await asksOf({ closedAt: NOW, probeAt }))[1]?.args.at(-1)
   expect(await expiredBy(NOW - 3_600_000)).toBe(NOW - 3_600_000)
   expect(await expiredBy(NOW + 9_000)).toBe(NOW)
@@ -56,14 +57,14 @@ test.each([
   [1, 32],
   [2, 64],
   [9, 64],
-])('after %i releases there is room for %i lanes, in a second', async (rounds, room) => {
+])('after %i releases %i lanes are released in a second', async (rounds, room) => {
   const asks = await asksOf({ rounds }, { someEntries: [[ENTRY]] })
   expect(names(asks)).toBe('destination recentDestination someEntries change wakeLanes removeEntries wakeLater')
   expect(asks[2]?.args).toEqual(['d', room])
   expect(setBy(asks)).toMatchObject({ rounds: rounds + 1, dueAt: NOW + 1_000, released: { lane: 'a', at: NOW } })
 })
 
-test('a slow one has as much room as its origin has slots, and looks again in ten seconds', async () => {
+test('a slow one releases as many lanes as its origin has free slots, again in ten seconds', async () => {
   const slow = { destination: 'o', version: 1, slowUntil: NOW + 1 }
   const results = { recentDestination: [slow], freeSlots: [3], entriesOfRandomShard: [[ENTRY]] }
   const asks = await asksOf({ destination: 'o#d' }, results)
@@ -75,7 +76,7 @@ test('a slow one has as much room as its origin has slots, and looks again in te
   expect(names(full)).toBe('destination recentDestination freeSlots change wakeLater')
 })
 
-test('of the lanes that it wakes only those leave the list whose wake-ups the queue has accepted', async () => {
+test('only the lanes whose wake-ups the queue has accepted leave the list', async () => {
   const entries = ['1|2|3', '1|2|4', '1|2|5'].map((entry) => ({ ...ENTRY, entry }))
   const removed = (asks: Asked[]) => asks.find(({ does }) => does === 'removeEntries')?.args
   const results = { someEntries: [entries], wakeLanes: [[true, false, true]] }
@@ -84,11 +85,11 @@ test('of the lanes that it wakes only those leave the list whose wake-ups the qu
   expect(removed(await asksOf(closed, results))).toEqual(['d', ['1|2|3', '1|2|5']])
 })
 
-test('a wake-up of another time than that at which it is due has nothing to do', async () => {
+test('a wake-up with another time than the due time does nothing', async () => {
   expect(names(await asksOf({ dueAt: NOW + 1 }))).toBe('destination')
 })
 
-test('one that another has changed wakes nothing', async () => {
+test('a concurrent change wakes nothing', async () => {
   expect(names(await asksOf({}, { someEntries: [[ENTRY]], change: [undefined] }))).toBe(
     'destination recentDestination someEntries change',
   )
@@ -97,12 +98,12 @@ test('one that another has changed wakes nothing', async () => {
 test.each([
   ['it is leased', { waiting: { S: '1|2|3' }, lease: { S: 'l' } }],
   ['it waits under another entry', { waiting: { S: '1|2|4' } }],
-])('a lane of the last release has begun where %s', async (_, lane) => {
+])('a lane of the last release has begun if %s', async (_, lane) => {
   const released = { rounds: 1, released: { lane: 'a', entry: '1|2|3', at: NOW - 1_000 } }
   expect(names(await asksOf(released, { get: [lane], someEntries: [[ENTRY]] }))).toContain('wakeLanes')
 })
 
-test('a lane of the last release that has not begun is waited for, a minute at most', async () => {
+test('the next release waits for a lane of the last one, for a minute at most', async () => {
   const releasedAt = (at: number) => ({ rounds: 1, released: { lane: 'a', entry: '1|2|3', at } })
   const results = { get: [{ waiting: { S: '1|2|3' } }], someEntries: [[ENTRY]] }
   expect(names(await asksOf(releasedAt(NOW - 59_999), results))).toBe(
@@ -113,7 +114,7 @@ test('a lane of the last release that has not begun is waited for, a minute at m
   )
 })
 
-test('one that nobody waits for leaves the index and is looked at again, also where it was another that was faster', async () => {
+test('one without waiting lanes leaves the index and its list is read again, also after a concurrent change', async () => {
   const asked = 'destination recentDestination someEntries change change someEntries'
   expect(names(await asksOf({}))).toBe(asked)
   const read = { destination: 'd', version: 1, dueAt: NOW }

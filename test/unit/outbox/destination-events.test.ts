@@ -1,11 +1,11 @@
-/** What an event changes of a destination, as it was read. */
+/** How an event changes a destination. */
 import { expect, test } from 'vitest'
-import type { Change, Destination } from '../../../lib/outbox/destinations/destination.ts'
-import { suspectOf } from '../../../lib/outbox/destinations/destination.ts'
+import type { Destination, DestinationChange } from '../../../lib/outbox/destinations/destination.ts'
+import { shortNamesOf } from '../../../lib/outbox/destinations/destination.ts'
 import {
-  awaitDestination,
   changeBy,
   type DestinationEvent,
+  ensureDestinationDue,
   report,
 } from '../../../lib/outbox/destinations/destination-events.ts'
 import { NOW, namesOf, scripted, textOf } from './scripted.ts'
@@ -16,16 +16,16 @@ const QUICK_FOR = 30 * DAY
 const SLOW_FOR = 10 * 60_000
 const SLOW_MS = 1_500
 
-/** Undefined where nothing changes. */
-const changeOf = (known: Partial<Destination>, event: DestinationEvent): Change | undefined =>
+/** Undefined if nothing changes. */
+const changeOf = (known: Partial<Destination>, event: DestinationEvent): DestinationChange | undefined =>
   changeBy({ destination: 'd', version: 1, ...known }, event, NOW)
 const failed = (lane: string, more = {}): DestinationEvent => ({
-  ...{ kind: 'failed', lane, party: 'acme', fault: 'gateway', probe: false, random: 0.5, ...more },
+  ...{ kind: 'failed', lane, party: 'acme', scope: 'gateway', probe: false, random: 0.5, ...more },
 })
-const suspicion = (lane: string) => ({ ...suspectOf(lane), at: NOW })
+const suspicion = (lane: string) => ({ ...shortNamesOf(lane), at: NOW })
 const many = (count: number) => Array.from({ length: count }, (_, index) => suspicion(`one|x|${index}`))
 
-test('a failure at a closed destination counts if it is of a probe: once for each lane, and for 40 of them', () => {
+test('a failed probe of a closed destination counts, once for each lane, for up to 40 lanes', () => {
   const closed = { closedAt: NOW - 1, suspicions: [suspicion('a'), suspicion('b')] }
   expect(changeOf(closed, failed('a'))).toBeUndefined()
   expect(changeOf(closed, failed('a', { probe: true }))?.set.suspicions).toEqual([suspicion('b'), suspicion('a')])
@@ -35,9 +35,9 @@ test('a failure at a closed destination counts if it is of a probe: once for eac
   expect(first?.set.suspicions).toEqual([suspicion('a')])
 })
 
-test('a refused connection closes it at once; the lane of one that is not shared is known by its name', () => {
+test('a refused connection closes it immediately; if it is not shared, the full name of the lane is stored', () => {
   const at = NOW + 1_500
-  expect(changeOf({ rounds: 9 }, failed('a', { fault: 'connection' }))?.set).toMatchObject({
+  expect(changeOf({ rounds: 9 }, failed('a', { scope: 'connection' }))?.set).toMatchObject({
     ...{ suspicions: [suspicion('a')], closedAt: NOW, probeAt: at, rounds: 0, dueAt: at },
   })
   expect(changeOf({}, failed('a', { party: undefined }))?.set).toEqual({
@@ -45,22 +45,22 @@ test('a refused connection closes it at once; the lane of one that is not shared
   })
 })
 
-test('failures count for a minute, one for each lane; those of lanes of its own until a success, and three close it', () => {
+test('failures count for a minute, one for each lane; at a destination that is not shared until a success, and three close it', () => {
   const before = [{ ...suspicion('a'), at: NOW - 60_000 }, suspicion('b')]
   expect(changeOf({ suspicions: before }, failed('b'))?.set.suspicions).toEqual([suspicion('b')])
-  const own = (lane: string) => ({ lane: suspectOf(lane).lane, own: lane, at: 1 })
+  const own = (lane: string) => ({ lane: shortNamesOf(lane).lane, own: lane, at: 1 })
   const third = changeOf({ suspicions: [own('a'), own('b')] }, failed('c', { party: undefined }))
   expect(third?.set.closedAt).toBe(NOW)
 })
 
-test('a lane that has closed it does not count until its day is over', () => {
-  const ignored = (until: number) => ({ ignored: [{ lane: suspectOf('a').lane, until }] })
+test('a lane that has closed it does not count for a day', () => {
+  const ignored = (until: number) => ({ ignored: [{ lane: shortNamesOf('a').lane, until }] })
   expect(changeOf(ignored(NOW + 1), failed('a'))).toBeUndefined()
   expect(changeOf(ignored(NOW), failed('a'))?.set.suspicions).toHaveLength(1)
   expect(changeOf(ignored(NOW + 1), failed('b'))?.set.suspicions).toHaveLength(1)
 })
 
-test('until then more lanes have to fail', () => {
+test('until then more lanes must fail', () => {
   const suspicions = many(19)
   const last = failed('one|x|last')
   expect(changeOf({ suspicions }, last)?.set.closedAt).toBe(NOW)
@@ -75,14 +75,14 @@ test('until then more lanes have to fail', () => {
   expect(changeOf(again(99), last)?.set.closedAt).toBe(NOW)
 })
 
-test('one that a lane waits for is due in a second, unless it is in the index', () => {
+test('a destination with a waiting lane is due in a second, unless it is in the index', () => {
   expect(changeOf({ rounds: 9 }, { kind: 'awaited' })?.set).toMatchObject({ rounds: 0, dueAt: NOW + 1_000 })
   expect(changeOf({ dueAt: NOW + 9_000 }, { kind: 'awaited' })).toBeUndefined()
 })
 
-const name = (lane: string) => suspectOf(lane).lane
+const name = (lane: string) => shortNamesOf(lane).lane
 
-test('a success counts the lane again and forgets the failures, where there are any', () => {
+test('after a success the lane counts again, and the failures are removed', () => {
   const ignored = [
     { lane: 'x', until: NOW + 1 },
     { lane: name('a'), until: NOW + 1 },
@@ -94,7 +94,7 @@ test('a success counts the lane again and forgets the failures, where there are 
   expect(changeOf({ suspicions: many(1) }, { kind: 'delivered', lane: 'b' })).toEqual(forgotten)
 })
 
-test('a lane that reaches it opens it, and the others do not count for a day', () => {
+test('a lane that reaches it opens it, and the other lanes do not count for a day', () => {
   const reached: DestinationEvent = { kind: 'reached', lane: 'a' }
   const until = NOW + IGNORED_FOR
   const suspicions = [suspicion('a'), suspicion('b')]
@@ -132,13 +132,13 @@ test.each([
   [1, 2, 2],
   [3, 4, 8],
   [4, 4, 8],
-])('one that was slow %i times is slow for time %i, until %i quick answers', (slowTimes, times, slowLeft) => {
+])('one that was slow %i times is slow for time %i, until %i quick responses', (slowTimes, times, slowLeft) => {
   const slow: DestinationEvent = { kind: 'took', took: SLOW_MS, answered: true }
   const set = { slowUntil: NOW + SLOW_FOR, slowTimes: times, slowLeft }
   expect(changeOf({ slowTimes, slowUntil: NOW, quickUntil: NOW + 1 }, slow)).toEqual({ set, remove: ['quickUntil'] })
 })
 
-/** What is asked for: `after` is the destination as the change leaves it, undefined if another was faster. */
+/** The actions. `after`: the destination after the change, undefined after a concurrent change. */
 const asksOf = async (event: DestinationEvent, known: Partial<Destination>, after?: Partial<Destination>) => {
   const read = { destination: 'd', version: 1, ...known }
   const { actions, asked } = scripted({}, { destination: read, change: after && { ...read, ...after } })
@@ -146,19 +146,19 @@ const asksOf = async (event: DestinationEvent, known: Partial<Destination>, afte
   return asked
 }
 
-test('is decided ten times where others change the destination at the same time', async () => {
+test('is decided up to ten times after concurrent changes of the destination', async () => {
   const asks = await asksOf(failed('a'), {})
   expect(asks.filter(({ does }) => does === 'change')).toHaveLength(10)
 })
 
-test('no lane is in the list of one that is not in the index, because others changed it ten times at once', async () => {
+test('fails after ten concurrent changes, so that no lane is in the list of a destination that is not in the index', async () => {
   const awaited = (read: Partial<Destination>) =>
-    awaitDestination(scripted({}, { destination: { destination: 'd', version: 1, ...read } }).actions, 'd', NOW)
+    ensureDestinationDue(scripted({}, { destination: { destination: 'd', version: 1, ...read } }).actions, 'd', NOW)
   await expect(awaited({})).rejects.toMatchObject({ code: 'store.conflict' })
   await expect(awaited({ dueAt: NOW })).resolves.toBeUndefined()
 })
 
-test('wakes the destination that it closes, and the lanes that failed before; of one that is closed nothing more', async () => {
+test('wakes the destination that it closes, and the lanes that failed before; nothing if it is closed already', async () => {
   const own = (lane: string) => ({ ...suspicion(lane), own: lane })
   const suspicions = [own('before'), own('a'), suspicion('shared')]
   const closes = await asksOf(failed('a'), {}, { closedAt: NOW, dueAt: NOW + 1_500, suspicions })

@@ -1,11 +1,11 @@
-/** What a destination's item has after a change. */
+/** The item of a destination after a change. */
 import { expect, test } from 'vitest'
 import {
-  type Change,
-  changed,
   type Destination,
+  type DestinationChange,
   destinationItem,
-  LEAVES_INDEX,
+  LEAVE_INDEX,
+  updateOf,
 } from '../../../lib/outbox/destinations/destination.ts'
 import { destinationAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { dueFor } from '../../../lib/store/due.ts'
@@ -21,40 +21,40 @@ const CLOSED: Destination = {
 }
 const LASTING = { ignored: [{ lane: 'b', until: NOW }], slowUntil: NOW, slowLeft: 2, slowTimes: 3, quickUntil: NOW }
 
-const after = (stored: Destination, change: Change, read = stored): Destination => {
+const after = (stored: Destination, change: DestinationChange, read = stored): Destination => {
   const rows = new Rows()
   rows.put(destinationItem.encode(stored))
-  rows.update(changed(read, change, NOW))
+  rows.update(updateOf(read, change, NOW))
   return destinationItem.decode(rows.get(destinationAddress('d')) ?? {})
 }
 
-test('one that leaves the index keeps what it has shown, for two days', () => {
+test('one that leaves the index keeps its state for two days', () => {
   const rest = { destination: 'd', version: 8, ...LASTING, expiresAt: SECONDS + TWO_DAYS }
-  expect(after({ ...CLOSED, ...LASTING }, LEAVES_INDEX)).toEqual(rest)
+  expect(after({ ...CLOSED, ...LASTING }, LEAVE_INDEX)).toEqual(rest)
 })
 
 const QUICK = NOW + 30 * 24 * 60 * 60_000
 
-test.each<[string, Partial<Destination>, Change]>([
+test.each<[string, Partial<Destination>, DestinationChange]>([
   ['it was', { quickUntil: QUICK }, { set: { slowTimes: 1 } }],
   ['it is now', {}, { set: { quickUntil: QUICK } }],
-])('one that is quick, as %s, is remembered for as long', (_, known, change) => {
+])('a quick one, as %s, is stored for as long', (_, known, change) => {
   expect(after({ destination: 'd', version: 7, ...known }, change).expiresAt).toBe(QUICK / 1_000)
 })
 
-test.each<[string, Partial<Destination>, Change]>([
+test.each<[string, Partial<Destination>, DestinationChange]>([
   ['is made due', { expiresAt: 1 }, { set: dueFor('d', NOW) }],
   ['is due', { expiresAt: 1, ...dueFor('d', NOW) }, { set: { slowTimes: 1 } }],
 ])('one that %s never expires', (_, known, change) => {
   expect(after({ destination: 'd', version: 7, ...known }, change)).not.toHaveProperty('expiresAt')
 })
 
-test('one that has expired has nothing of before', () => {
+test('an expired one keeps no old value', () => {
   const expired = { ...CLOSED, ...LASTING, expiresAt: 1 }
   const rest = { destination: 'd', version: 1, slowTimes: 1, expiresAt: SECONDS + TWO_DAYS }
   expect(after(expired, { set: { slowTimes: 1 } }, { destination: 'd', version: 0 })).toEqual(rest)
 })
 
-test('one that another has changed meanwhile stays as it is', () => {
-  expect(after(CLOSED, LEAVES_INDEX, { ...CLOSED, version: 6 })).toEqual(CLOSED)
+test('one with a concurrent change stays unchanged', () => {
+  expect(after(CLOSED, LEAVE_INDEX, { ...CLOSED, version: 6 })).toEqual(CLOSED)
 })

@@ -1,4 +1,4 @@
-/** Which failures close a destination, who probes it, and what opens it. */
+/** Which failures close a destination, which lane probes it, and what opens it. */
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -19,12 +19,12 @@ const closedAt = async (destination: string) => (await scene.destination(destina
 const isClosed = async (origin: string) =>
   [await closedAt(origin), await closedAt(destinationAt(`${origin}/`))].some((at) => at !== undefined)
 
-test('a closed destination that nobody shares keeps the lanes of its probes by short names: its item is read often', async () => {
+test('a closed destination that is not shared stores the lanes of its probes by short names: its item is read often', async () => {
   const destination = newOrigin()
   const fails = (lane: string, probe: boolean) =>
     reportToDestination(
       destination,
-      { kind: 'failed', lane, party: undefined, fault: 'gateway', probe, random: 0.5 },
+      { kind: 'failed', lane, party: undefined, scope: 'gateway', probe, random: 0.5 },
       scene.now,
     )
   for (const lane of ['one', 'two', 'three']) await fails(lane, false)
@@ -38,7 +38,7 @@ describe('closing', () => {
     ['an unknown name', failing('dns')],
     ['a refused connection', failing('connect')],
     ['a failed TLS handshake', failing('tls')],
-  ])('comes at once with %s: no second lane is tried', async (_name, outcome) => {
+  ])('follows %s immediately: no second lane is tried', async (_name, outcome) => {
     const origin = newOrigin()
     scene.respond = () => outcome
     await scene.sendTo(origin, 3)
@@ -53,7 +53,7 @@ describe('closing', () => {
     ['504', answered(504)],
     ['a read timeout', failing('timeout')],
     ['a broken connection', failing('reset')],
-  ])('needs three tenants that meet %s', async (_name, outcome) => {
+  ])('needs three tenants with %s', async (_name, outcome) => {
     const origin = newOrigin()
     scene.respond = () => outcome
     const tenant = randomUUID()
@@ -67,7 +67,7 @@ describe('closing', () => {
     expect(scene.attempts).toHaveLength(5)
   })
 
-  test('comes with twenty lanes of one tenant too', async () => {
+  test('follows twenty failed lanes of one tenant too', async () => {
     const origin = newOrigin()
     scene.random = 0.999
     scene.respond = () => answered(503)
@@ -81,8 +81,8 @@ describe('closing', () => {
     ['500', answered(500)],
     ['429', answered(429)],
     ['404', answered(404)],
-    ['an address that the guard refuses', failing('address')],
-  ])('never comes with %s', async (_name, outcome) => {
+    ['an address that the guard rejects', failing('address')],
+  ])('never follows %s', async (_name, outcome) => {
     const origin = newOrigin()
     scene.respond = () => outcome
     await scene.sendTo(origin, 25)
@@ -91,7 +91,7 @@ describe('closing', () => {
     expect(scene.attempts).toHaveLength(25)
   })
 
-  test('does not come where a success lies between the failures, or more than a minute', async () => {
+  test('does not follow failures with a success or more than a minute between them', async () => {
     const origin = newOrigin()
     scene.respond = () => answered(503)
     await scene.sendTo(origin, 2)
@@ -111,7 +111,7 @@ describe('closing', () => {
     expect(await isClosed(origin)).toBe(false)
   })
 
-  test('is possible where an item of the same destination has expired and is there still', async () => {
+  test('is possible if an expired item of the same destination still exists', async () => {
     const origin = newOrigin()
     const expired = { destination: origin, version: 7, slowUntil: scene.now + MINUTE, expiresAt: 1 }
     await scene.table.put(destinationItem.encode(expired))
@@ -124,7 +124,7 @@ describe('closing', () => {
     expect(closed).not.toHaveProperty('expiresAt')
   })
 
-  test('removes the expiry of its item, which lanes wait for', async () => {
+  test('removes the expiry of its item, because lanes wait for it', async () => {
     const origin = newOrigin()
     const expiresAt = Math.floor(Date.now() / 1_000) + 3_600
     await scene.table.put(destinationItem.encode({ destination: origin, version: 7, expiresAt }))
@@ -151,7 +151,7 @@ describe('closing', () => {
 })
 
 describe('a closed destination', () => {
-  test('gets one attempt for each probe, 2 s, 4 s, ... 5 min apart, each by another lane', async () => {
+  test('gets one attempt for each probe, 2 s, 4 s, ... 5 min apart, each from another lane', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     await scene.sendTo(origin, 40)
@@ -183,11 +183,11 @@ describe('a closed destination', () => {
     expect(scene.attempts.length).toBeGreaterThanOrEqual(5)
     scene.respond = () => answered(200)
     await scene.pass(6 * MINUTE)
-    expect(scene.taken).toHaveLength(1)
+    expect(scene.accepted).toHaveLength(1)
     expect(await scene.left()).toEqual([])
   })
 
-  test('costs a lane that waits no attempt, however many messages are committed to it', async () => {
+  test('gets no attempt from a waiting lane, for any number of new messages', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     const [to] = await scene.sendTo(origin, 1)
@@ -197,7 +197,7 @@ describe('a closed destination', () => {
     expect(scene.attempts).toHaveLength(1)
   })
 
-  test('is open again with the first probe that is answered, and releases its lanes: 16, 32, 64 a second', async () => {
+  test('is open after the first probe with a response, and releases its lanes: 16, 32, 64 a second', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     await scene.sendTo(origin, 130)
@@ -207,19 +207,19 @@ describe('a closed destination', () => {
     await scene.handleAll()
     const released: number[] = []
     for (let second = 0; second < 6; second++) {
-      const before = scene.taken.length
+      const before = scene.accepted.length
       scene.now += SECOND
       await scene.handleAll()
-      released.push(scene.taken.length - before)
+      released.push(scene.accepted.length - before)
     }
     expect(Math.max(...released)).toBeLessThanOrEqual(64)
     await scene.pass(2 * MINUTE)
-    expect(scene.taken).toHaveLength(130)
+    expect(scene.accepted).toHaveLength(130)
     expect(await scene.left()).toEqual([])
     expect(await isClosed(origin)).toBe(false)
   })
 
-  /** What was closed by the first outcome is probed by the second. */
+  /** A destination that the first outcome has closed is probed with the second. */
   const probeWith = async (outcome: PostOutcome, closing = failing('connect')) => {
     const origin = newOrigin()
     scene.respond = () => closing
@@ -235,8 +235,8 @@ describe('a closed destination', () => {
 
   test.each<[string, PostOutcome]>([
     ['a refused connection', failing('connect')],
-    ['an address that the guard refuses', failing('address')],
-  ])('is not opened by a probe that meets %s', async (_name, outcome) => {
+    ['an address that the guard rejects', failing('address')],
+  ])('is not opened by a probe with %s', async (_name, outcome) => {
     expect(await probeWith(outcome)).toBe(true)
   })
 
@@ -248,8 +248,8 @@ describe('a closed destination', () => {
     ['a connection that breaks', failing('reset')],
     ['an answer that is not HTTP', failing('response')],
     ['a refused connection', failing('connect')],
-    ['an address that the guard refuses', failing('address')],
-  ])('is an address that a probe does not open which meets %s', async (_name, outcome) => {
+    ['an address that the guard rejects', failing('address')],
+  ])('is an address that is not opened by a probe with %s', async (_name, outcome) => {
     expect(await probeWith(outcome, answered(503))).toBe(true)
   })
 
@@ -258,19 +258,19 @@ describe('a closed destination', () => {
     ['a timeout', failing('timeout')],
     ['a connection that breaks', failing('reset')],
     ['an answer that is not HTTP', failing('response')],
-  ])('is an origin that a probe opens which meets %s: that is a fault of one address', async (_name, outcome) => {
+  ])('is an origin that is opened by a probe with %s: that is a failure of one address', async (_name, outcome) => {
     expect(await probeWith(outcome)).toBe(false)
   })
 
-  test.each([200, 500, 429, 404])('is opened by a probe that is answered with %i', async (status) => {
+  test.each([200, 500, 429, 404])('is opened by a probe with response %i', async (status) => {
     expect(await probeWith(answered(status))).toBe(false)
   })
 
-  test.each([200, 500, 429, 404])('is an address that a probe opens which is answered with %i', async (status) => {
+  test.each([200, 500, 429, 404])('is an address that is opened by a probe with response %i', async (status) => {
     expect(await probeWith(answered(status), answered(503))).toBe(false)
   })
 
-  test('is forgotten once nobody waits for it', async () => {
+  test('leaves the index when no lane waits for it', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     await scene.sendTo(origin, 1)
@@ -289,19 +289,19 @@ describe('an outage that has closed a destination', () => {
     await scene.handleAll()
   }
 
-  test('makes it no harder to close it again, once those who met it have delivered', async () => {
+  test('does not make it harder to close it again, after its lanes have delivered', async () => {
     const origin = newOrigin()
     await outage(origin, 30)
     expect(await isClosed(origin)).toBe(true)
     await scene.pass(10 * MINUTE)
     scene.respond = () => answered(200)
     await scene.pass(10 * MINUTE)
-    expect(scene.taken).toHaveLength(30)
+    expect(scene.accepted).toHaveLength(30)
     await outage(origin, 3)
     expect(await isClosed(origin)).toBe(true)
   })
 
-  test('is forgotten where two of those who met it deliver at the same moment', async () => {
+  test('does not count any more if two of its lanes deliver at the same time', async () => {
     const origin = newOrigin()
     await outage(origin, 4)
     scene.respond = () => answered(200)
@@ -328,13 +328,13 @@ describe('an outage that has closed a destination', () => {
       await setImmediate()
     }
     await Promise.all(handled)
-    expect(scene.taken).toHaveLength(4)
+    expect(scene.accepted).toHaveLength(4)
     expect((await scene.destination(origin))?.ignored ?? []).toEqual([])
   })
 })
 
-describe('strangers', () => {
-  test('whose failures have closed a destination that others reach do not count for a day', async () => {
+describe('hostile receivers', () => {
+  test('whose failures have closed a destination that other lanes reach do not count for a day', async () => {
     const origin = newOrigin()
     const hostile = await scene.sendTo(origin, 3)
     scene.respond = ({ lane }) => answered(hostile.some((to) => to.lane === lane) ? 503 : 200)
@@ -345,13 +345,13 @@ describe('strangers', () => {
     expect(await isClosed(origin)).toBe(false)
     await scene.pass(10 * MINUTE)
     expect(await isClosed(origin)).toBe(false)
-    expect(scene.taken).toHaveLength(1)
+    expect(scene.accepted).toHaveLength(1)
     expect(scene.attempts.length).toBeGreaterThan(10)
   })
 })
 
 describe('an address', () => {
-  /** A message from a lane of its own to each path. */
+  /** A message from a separate lane to each path. */
   const sendToPaths = async (origin: string, paths: string[], tenant?: string) => {
     const lanes = paths.map((path) => ({ ...scene.newLane(tenant), path }))
     for (const { path, ...to } of lanes) await scene.send(to, path, { origin, path })
@@ -364,18 +364,18 @@ describe('an address', () => {
     ['stalls', failing('timeout')],
     ['breaks the connection', failing('reset')],
     ['answers something else than HTTP', failing('response')],
-  ])('that %s closes nothing of its origin for others, however many strangers there are', async (_name, outcome) => {
+  ])('that %s does not close its origin for others, for any number of hostile receivers', async (_name, outcome) => {
     const origin = newOrigin()
     scene.respond = ({ endpoint }) => (endpoint.includes('hostile') ? outcome : answered(200))
     await sendToPaths(origin, [...numbered(65), ...numbered(65)])
     await scene.handleAll()
     await sendToPaths(origin, ['/honest'])
     await scene.handleAll()
-    expect(scene.taken).toEqual(['/honest'])
+    expect(scene.accepted).toEqual(['/honest'])
     expect(await closedAt(origin)).toBeUndefined()
   })
 
-  test('is closed by three tenants whose wallets share it, and with it no other', async () => {
+  test('is closed by three tenants whose wallets share it, and no other address with it', async () => {
     const origin = newOrigin()
     scene.respond = ({ endpoint }) => answered(endpoint.includes('?down') ? 503 : 200)
     await sendToPaths(origin, ['/inbox?down', '/inbox?down#a', '/inbox?down#b', '/inbox?down'])
@@ -384,10 +384,10 @@ describe('an address', () => {
     expect(await closedAt(destinationAt(`${origin}/inbox?down`))).toBe(scene.now)
     await sendToPaths(origin, ['/inbox?up', '/inbox', '/'])
     await scene.handleAll()
-    expect(scene.taken).toEqual(['/inbox?up', '/inbox', '/'])
+    expect(scene.accepted).toEqual(['/inbox?up', '/inbox', '/'])
   })
 
-  test('of an origin where nobody can be reached waits for the origin, whatever its path', async () => {
+  test('of an unreachable origin waits for the origin, for any path', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     await sendToPaths(origin, numbered(5))
@@ -395,11 +395,11 @@ describe('an address', () => {
     expect(scene.attempts).toHaveLength(1)
     scene.respond = () => answered(200)
     await scene.pass(MINUTE)
-    expect(scene.taken).toHaveLength(5)
+    expect(scene.accepted).toHaveLength(5)
     expect(await scene.left()).toEqual([])
   })
 
-  test('that answers 503 does not keep its origin closed, which could not be reached before', async () => {
+  test('that responds 503 does not keep its origin closed, which was unreachable before', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     await sendToPaths(origin, numbered(30), randomUUID())
@@ -407,16 +407,16 @@ describe('an address', () => {
     await scene.handleAll()
     scene.respond = ({ endpoint }) => answered(endpoint.includes('hostile') ? 503 : 200)
     await scene.pass(30 * SECOND)
-    expect(scene.taken).toEqual(['/honest'])
+    expect(scene.accepted).toEqual(['/honest'])
   })
 
-  test('is probed by one tenant after the other, and by another lane of each', async () => {
+  test('is probed by one tenant after the other, each time from another lane', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('timeout')
     const crowd = randomUUID()
     await scene.sendTo(origin, 3)
     await scene.handleAll()
-    // So few that all are candidates, whichever parts of the list they are in.
+    // So few that all are candidates, in any shard of the list.
     await sendToPaths(
       origin,
       Array.from({ length: 24 }, () => '/'),
@@ -429,7 +429,7 @@ describe('an address', () => {
     const probes = scene.attempts.slice(before).map(({ lane }) => lane)
     const owners = probes.map((lane) => lane.split('|')[0])
     expect(owners.slice(0, 3).sort()).toEqual([crowd, ...others.map(({ tenant }) => tenant)].sort())
-    // The three that closed it come after them, and then each probes again.
+    // The three lanes that closed it come last, and then each probes again.
     expect(new Set(owners.slice(0, 6)).size).toBe(6)
     expect(owners.slice(6, 9)).toEqual(owners.slice(0, 3))
     const ofCrowd = probes.filter((lane) => lane.startsWith(crowd))

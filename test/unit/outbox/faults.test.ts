@@ -1,4 +1,4 @@
-/** The table or SQS fails at each single request, before or after it did its work: nothing is lost, and nothing comes twice but what must. */
+/** The table or SQS fails at each single request, before or after its effect: nothing is lost, and nothing is sent twice that need not be. */
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
@@ -13,7 +13,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 let made = 0
 
-/** How the first attempts end, while one of the requests around them fails. */
+/** How the first attempts end, while one of the requests of the delivery fails. */
 const SITUATIONS: Record<string, PostOutcome[]> = {
   'a delivery': [],
   'a failed attempt': [answered(500)],
@@ -23,12 +23,12 @@ const SITUATIONS: Record<string, PostOutcome[]> = {
 }
 
 describe.each(Object.keys(SITUATIONS))('%s', (situation) => {
-  test.each(STRIKES)('loses nothing where a request %s', async (fault) => {
+  test.each(STRIKES)('loses nothing if a request %s', async (fault) => {
     const kind = FAULTS[fault]
     if (kind === undefined) throw new Error('no such fault')
     const first = SITUATIONS[situation] ?? []
     for (let at = 1; ; at++) {
-      scene.taken.length = 0
+      scene.accepted.length = 0
       const outcomes = [...first]
       scene.respond = () => outcomes.shift() ?? answered(200)
       const to = scene.newLane()
@@ -40,9 +40,9 @@ describe.each(Object.keys(SITUATIONS))('%s', (situation) => {
       const { injected } = await faults.inject(at, kind, () => scene.handleOrRepeat(one))
       await scene.pass(20 * MINUTE)
       expect(await scene.left(), `request ${at}`).toEqual([])
-      expect([...new Set(scene.taken)], `request ${at}`).toEqual(['one', 'two'])
-      // Twice only where the receiver has it and that could not be recorded.
-      expect(scene.taken.length, `request ${at}`).toBeLessThanOrEqual(3)
+      expect([...new Set(scene.accepted)], `request ${at}`).toEqual(['one', 'two'])
+      // Twice only if the receiver has accepted it and that could not be recorded.
+      expect(scene.accepted.length, `request ${at}`).toBeLessThanOrEqual(3)
       if (!injected) break
     }
   })
@@ -53,7 +53,7 @@ describe('SQS', () => {
     ['a failed attempt', answered(500)],
     ['a failure that closes the destination', failing('connect')],
     ['an attempt that was slow', slowly(5_000)],
-  ])('that takes nothing after %s costs a minute or two, and no message', async (_name, outcome) => {
+  ])('that accepts nothing after %s costs a minute or two, and no message', async (_name, outcome) => {
     const outcomes = [outcome]
     scene.respond = () => outcomes.shift() ?? answered(200)
     const to = scene.newLane()
@@ -64,12 +64,12 @@ describe('SQS', () => {
     for (const one of scene.waiting.splice(0)) await scene.handleOrRepeat(one)
     scene.sqsFails = false
     await scene.pass(17 * MINUTE)
-    expect(scene.taken).toEqual(['one', 'two'])
+    expect(scene.accepted).toEqual(['one', 'two'])
     expect(await scene.left()).toEqual([])
   })
 })
 
-test('a lane that cannot be released for conflicts is tried again by its wake-up', async () => {
+test('a lane that cannot be released because of conflicts is tried again by its wake-up', async () => {
   const to = scene.newLane()
   await scene.send(to, 'one', { origin: `https://wallet-${made++}.example` })
   const [one] = scene.waiting.splice(0)
@@ -81,11 +81,11 @@ test('a lane that cannot be released for conflicts is tried again by its wake-up
   await scene.handleOrRepeat(one)
   scene.table.way = undefined
   await scene.pass(5 * MINUTE)
-  expect([...new Set(scene.taken)]).toEqual(['one'])
+  expect([...new Set(scene.accepted)]).toEqual(['one'])
   expect(await scene.left()).toEqual([])
 })
 
-test('a process that dies after the receiver has the message, before that is recorded, sends it again with its lease over', async () => {
+test('if a process dies after the receiver has accepted a message and before that is recorded, it is sent again after the lease', async () => {
   const to = scene.newLane()
   await scene.send(to, 'one', { origin: `https://wallet-${made++}.example` })
   const [one] = scene.waiting.splice(0)
@@ -100,6 +100,6 @@ test('a process that dies after the receiver has the message, before that is rec
   await scene.handleOrRepeat(one)
   scene.table.way = undefined
   await scene.pass(5 * MINUTE)
-  expect(scene.taken).toEqual(['one', 'one'])
+  expect(scene.accepted).toEqual(['one', 'one'])
   expect(await scene.left()).toEqual([])
 })

@@ -1,34 +1,34 @@
-/** A message that nothing was waiting before when it was committed: it is read with its destination, and the order of its lane holds. */
+/** The first item of an empty lane: it is read with its destination, and the order of its lane is kept. */
 import { expect, test } from 'vitest'
-import { enterLane } from '../../../lib/outbox/lanes/lane.ts'
+import { ensureLaneDue } from '../../../lib/outbox/lanes/lane.ts'
 import { destinationAt } from '../../../lib/outbox/messages/message-item.ts'
 import { wakeCommitted } from '../../../lib/outbox/wake-ups/queues.ts'
 import { leaseLane } from './lease-lane.ts'
 import { answered, failing, newOrigin, type OutboxScene, useOutboxScene } from './scene.ts'
 
-/** Ms after which a wake-up comes again whose invocation has died. */
+/** Ms after which SQS repeats a wake-up whose invocation has died. */
 const VISIBILITY = 180_000
 
 const scene = await useOutboxScene()
 
 type To = ReturnType<OutboxScene['newLane']>
 
-/** Sends a message to a lane in which nothing waits, as send-message does. */
+/** Sends a message to an empty lane, as send-message does. */
 const sendFirst = async (to: To, payload: string, options: Parameters<OutboxScene['commit']>[2]) => {
   const itemId = await scene.commit(to, payload, options)
   await wakeCommitted([{ lane: to.lane, itemId, firstTo: options && destinationAt(`${options.origin}/`) }])
 }
 
-test('costs three requests where nothing is known of its destination: lease, one read of both, outcome with the end of the lane', async () => {
+test('costs three requests if its destination is not cached: lease, one read of both, outcome with the removal of the lane', async () => {
   await sendFirst(scene.newLane(), 'first', { origin: newOrigin() })
   scene.table.watch()
   await scene.handleAll()
-  expect(scene.taken).toEqual(['first'])
+  expect(scene.accepted).toEqual(['first'])
   expect(scene.table.requests).toEqual(['UpdateItem', 'BatchGetItem', 'TransactWriteItems'])
   expect(await scene.left()).toEqual([])
 })
 
-test('costs no more where the destination is known', async () => {
+test('costs no more if the destination is cached', async () => {
   const origin = newOrigin()
   await sendFirst(scene.newLane(), 'first', { origin })
   await scene.handleAll()
@@ -38,7 +38,7 @@ test('costs no more where the destination is known', async () => {
   expect(scene.table.requests).toEqual(['UpdateItem', 'Query', 'TransactWriteItems'])
 })
 
-test('makes no attempt where its destination is closed', async () => {
+test('makes no attempt if its destination is closed', async () => {
   const origin = newOrigin()
   scene.respond = () => failing('connect')
   await sendFirst(scene.newLane(), 'closes it', { origin })
@@ -50,23 +50,23 @@ test('makes no attempt where its destination is closed', async () => {
   expect(scene.attempts).toHaveLength(1)
   scene.respond = () => answered(200)
   await scene.pass(10 * 60_000)
-  expect(scene.taken.sort()).toEqual(['closes it', 'waits'])
+  expect(scene.accepted.sort()).toEqual(['closes it', 'waits'])
   expect(await scene.left()).toEqual([])
 })
 
-test('leaves another one that was committed at the same time to the wake-up of that one', async () => {
+test('leaves an item that was committed at the same time to its own wake-up', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
   await sendFirst(to, 'one', { origin, id: '0199-b' })
   await scene.commit(to, 'two', { origin, id: '0199-a' })
   await scene.handleAll()
-  expect(scene.taken).toEqual(['one'])
+  expect(scene.accepted).toEqual(['one'])
   await scene.committed(to.lane)
-  expect(scene.taken).toEqual(['one', 'two'])
+  expect(scene.accepted).toEqual(['one', 'two'])
   expect(await scene.left()).toEqual([])
 })
 
-test('is followed in the same delivery by one whose wake-up came meanwhile', async () => {
+test('is followed in the same delivery by an item whose wake-up arrived meanwhile', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
   scene.respond = async ({ payload }) => {
@@ -78,26 +78,26 @@ test('is followed in the same delivery by one whose wake-up came meanwhile', asy
   }
   await sendFirst(to, 'one', { origin })
   await scene.handleAll()
-  expect(scene.taken).toEqual(['one', 'two'])
+  expect(scene.accepted).toEqual(['one', 'two'])
   expect(await scene.left()).toEqual([])
 })
 
-test('is followed by one that was committed at the same time, and whose wake-up fails for good meanwhile', async () => {
+test('is followed by an item that was committed at the same time, and whose wake-up fails permanently meanwhile', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
   scene.respond = async ({ payload }) => {
-    if (payload === 'one') await enterLane(to.lane, scene.now)
+    if (payload === 'one') await ensureLaneDue(to.lane, scene.now)
     return answered(200)
   }
   await scene.commit(to, 'two', { origin })
   await sendFirst(to, 'one', { origin })
   await scene.handleAll()
   await scene.pass(10 * 60_000)
-  expect(scene.taken).toEqual(['one', 'two'])
+  expect(scene.accepted).toEqual(['one', 'two'])
   expect(await scene.left()).toEqual([])
 })
 
-test('is followed by one whose wake-up was handled before the holder of the lane died', async () => {
+test('is followed by an item whose wake-up was handled before the holder of the lane died', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
   await sendFirst(to, 'one', { origin })
@@ -106,11 +106,11 @@ test('is followed by one whose wake-up was handled before the holder of the lane
   await scene.committed(to.lane)
   scene.now += VISIBILITY
   await scene.handleAll()
-  expect(scene.taken).toEqual(['one', 'two'])
+  expect(scene.accepted).toEqual(['one', 'two'])
   expect(await scene.left()).toEqual([])
 })
 
-test('does not overtake one that has failed, however late its wake-up comes', async () => {
+test('does not overtake an item that has failed, however late its wake-up arrives', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
   scene.respond = () => answered(500)
@@ -121,22 +121,22 @@ test('does not overtake one that has failed, however late its wake-up comes', as
   await sendFirst(to, 'two', { origin })
   scene.now += 60_000
   await scene.handleAll()
-  expect(scene.taken).toEqual(['one', 'two'])
+  expect(scene.accepted).toEqual(['one', 'two'])
   expect(await scene.left()).toEqual([])
 })
 
-test('is sent once though its wake-up comes again after it was delivered', async () => {
+test('is sent once although its wake-up is repeated after it was delivered', async () => {
   const to = scene.newLane()
   await sendFirst(to, 'one', { origin: newOrigin() })
   const [wakeUp] = scene.waiting
   await scene.handleAll()
   scene.now += 60_000
   if (wakeUp !== undefined) await scene.handle(wakeUp)
-  expect(scene.taken).toEqual(['one'])
+  expect(scene.accepted).toEqual(['one'])
   expect(await scene.left()).toEqual([])
 })
 
-test('leaves nothing behind that came while it was sent by an invocation which died', async () => {
+test('does not lose an item that was committed during an attempt whose invocation died', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
   await sendFirst(to, 'one', { origin })
@@ -147,17 +147,17 @@ test('leaves nothing behind that came while it was sent by an invocation which d
   scene.now += VISIBILITY
   if (wakeUp !== undefined) await scene.handle(wakeUp)
   await scene.handleAll()
-  expect(scene.taken).toEqual(['one', 'two'])
+  expect(scene.accepted).toEqual(['one', 'two'])
   expect(await scene.left()).toEqual([])
 })
 
-test('is set aside where it cannot be read, and the next one goes out', async () => {
+test('is set aside if it cannot be read, and the next item is sent', async () => {
   const to = scene.newLane()
   const origin = newOrigin()
   await scene.table.put({ pk: { S: to.lane }, sk: { S: '0199-a' }, kind: { S: 'outbox' }, messages: { S: '{' } })
   await scene.commit(to, 'two', { origin, id: '0199-b' })
   await wakeCommitted([{ lane: to.lane, itemId: '0199-a', firstTo: destinationAt(`${origin}/`) }])
   await scene.handleAll()
-  expect(scene.taken).toEqual(['two'])
+  expect(scene.accepted).toEqual(['two'])
   expect(await scene.left()).toEqual([])
 })

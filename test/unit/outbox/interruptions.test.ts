@@ -1,4 +1,4 @@
-/** The process dies at each single write of a delivery, probe or release, or something is committed between two of its requests: no item is left behind. */
+/** The process dies at each single write of a delivery, probe or release, or another item is committed between two of its requests: no item is lost. */
 import { describe, expect, test } from 'vitest'
 import { answered, failing, newOrigin, type OutboxScene, type SentWakeUp, useOutboxScene } from './scene.ts'
 
@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND
 
 const isWrite = (command: string): boolean => !/^(Get|BatchGet|Query)/.test(command)
 
-/** Handles a wake-up in a process that dies at the given write, before or after it was done. Tells whether there were so many. */
+/** Handles a wake-up in a process that dies at the given write, before or after it was done. Returns whether it made so many writes. */
 const dieAt = async (write: number, after: boolean, one: SentWakeUp): Promise<boolean> => {
   let writes = 0
   let over = false
@@ -27,7 +27,7 @@ const dieAt = async (write: number, after: boolean, one: SentWakeUp): Promise<bo
   return writes >= write
 }
 
-/** Handles a wake-up; before or after the given request, something else happens. Tells whether there were so many. */
+/** Handles a wake-up; before or after the given request, something else happens. Returns whether it made so many requests. */
 const interruptAt = async (
   request: number,
   after: boolean,
@@ -65,7 +65,7 @@ const triedIn = (lane: string): string[] => [
   ...new Set(scene.attempts.filter((sent) => sent.lane === lane).map(({ payload }) => payload)),
 ]
 
-/** Where the messages of a lane go. */
+/** The destination of the messages of a lane. */
 const origins = new Map<string, string>()
 const originOf = (lane: string): string => origins.get(lane) ?? ''
 
@@ -93,7 +93,7 @@ const closed = async () => {
   return to
 }
 
-/** What brings a lane with two messages to the wake-up at which something happens. */
+/** Brings a lane with two messages to the wake-up that is interrupted. */
 const SITUATIONS: Record<string, () => Promise<SentWakeUp>> = {
   'a lane of a quick destination': async () => {
     await two()
@@ -151,7 +151,7 @@ describe.each(Object.entries(SITUATIONS))('%s', (_, arrive) => {
   test.each([
     ['before', false],
     ['after', true],
-  ])('is served within minutes where the process dies %s a write was done', async (_name, after) => {
+  ])('is served within minutes if the process dies %s a write', async (_name, after) => {
     for (let write = 1; ; write++) {
       await scene.reset()
       const one = await arrive()
@@ -169,26 +169,29 @@ describe.each(Object.entries(SITUATIONS).filter(([name]) => name.startsWith('a l
   test.each([
     ['before', false],
     ['after', true],
-  ])('delivers what is committed %s any of its requests, whose wake-up comes meanwhile', async (_name, after) => {
-    for (let request = 1; ; request++) {
-      await scene.reset()
-      const one = await arrive()
-      const lane = 'lane' in one.wakeUp ? one.wakeUp.lane : ''
-      const [tenant = '', , connectionId = ''] = lane.split('|')
-      const commit = async () => {
-        await scene.commit({ tenant, connectionId }, 'three', { origin: originOf(lane) })
-        await scene.committed(lane)
+  ])(
+    'delivers an item that is committed %s any of its requests, whose wake-up arrives meanwhile',
+    async (_name, after) => {
+      for (let request = 1; ; request++) {
+        await scene.reset()
+        const one = await arrive()
+        const lane = 'lane' in one.wakeUp ? one.wakeUp.lane : ''
+        const [tenant = '', , connectionId = ''] = lane.split('|')
+        const commit = async () => {
+          await scene.commit({ tenant, connectionId }, 'three', { origin: originOf(lane) })
+          await scene.committed(lane)
+        }
+        if (!(await interruptAt(request, after, one, commit))) break
+        await scene.pass(6 * MINUTE)
+        expect(await scene.left(), `request ${request}`).toEqual([])
+        expect(triedIn(lane), `request ${request}`).toEqual(['one', 'two', 'three'])
       }
-      if (!(await interruptAt(request, after, one, commit))) break
-      await scene.pass(6 * MINUTE)
-      expect(await scene.left(), `request ${request}`).toEqual([])
-      expect(triedIn(lane), `request ${request}`).toEqual(['one', 'two', 'three'])
-    }
-  })
+    },
+  )
 })
 
 describe.each(Object.entries(SITUATIONS))('%s', (_, arrive) => {
-  test('sends nothing twice where its wake-up comes again between two of its requests', async () => {
+  test('sends nothing twice if its wake-up is repeated between two of its requests', async () => {
     for (let request = 1; request < 20; request++) {
       await scene.reset()
       const one = await arrive()

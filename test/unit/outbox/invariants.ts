@@ -1,4 +1,4 @@
-/** What must hold of a world of deliveries at each moment, and in the end. */
+/** The invariants of a world of deliveries, at each moment and at the end. */
 
 import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
@@ -8,8 +8,8 @@ import { isForLane } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import type { Attempted, World } from './worlds.ts'
 
 /**
- * A lane with items that nobody would ever look at again. The wake-up that its holder has received does not count,
- * unless a commit has sent it: it may come to nothing where it comes again.
+ * A lane with items that nothing would ever wake again. The wake-up that its holder has received does not count, unless
+ * a commit has sent it: a repetition of it may have no effect.
  */
 export const forgottenIn = (world: World): string | undefined => {
   const queued = world.messages.map(({ wakeUp }) => wakeUp)
@@ -32,7 +32,7 @@ export const forgottenIn = (world: World): string | undefined => {
   return [...lanes].find((lane) => !isWoken(lane))
 }
 
-/** What is wrong in the end. `failures`: of the receivers, at first. */
+/** The violation at the end. `failures`: of the receivers, at first. */
 export const wrongInTheEnd = (world: World, items: readonly Attempted[], failures: number): string | undefined => {
   const rows = world.items
   const givenUp = rows.flatMap((item) => (outcomeItem.is(item) ? [outcomeItem.decode(item)] : []))

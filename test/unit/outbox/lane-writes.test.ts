@@ -1,6 +1,13 @@
-/** What a lane's item has after each write of its holder. */
+/** The item of a lane after each write of its holder. */
 import { expect, test } from 'vitest'
-import { dueNow, type Lane, type LeasedLane, laneItem, laneWrites, toEnter } from '../../../lib/outbox/lanes/lane.ts'
+import {
+  type Lane,
+  type LeasedLane,
+  laneItem,
+  laneWrites,
+  makeDueAt,
+  makeDueNow,
+} from '../../../lib/outbox/lanes/lane.ts'
 import { laneAddress } from '../../../lib/outbox/wake-ups/keys.ts'
 import { dueFor } from '../../../lib/store/due.ts'
 import type { TableWrite } from '../../../lib/store/write.ts'
@@ -25,7 +32,7 @@ const after = (write: TableWrite, lane: Lane = FULL): Lane | undefined => {
 const { leases, dirty, ...lease } = HELD
 
 test.each<[string, TableWrite, Partial<Lane>]>([
-  ['that goes on with the next item', laneWrites.nextItem(FULL), { ...lease, dirty, ...DUE }],
+  ['that continues with the next item', laneWrites.nextItem(FULL), { ...lease, dirty, ...DUE }],
   ['that reads its items again', laneWrites.readAgain(FULL), { ...lease, ...DUE }],
   [
     'that waits after a first failure',
@@ -33,8 +40,8 @@ test.each<[string, TableWrite, Partial<Lane>]>([
     { failures: 1, epoch: NOW - 1, ...dueFor('a', NOW) },
   ],
   [
-    'that waits after another failure, by a fault of our own',
-    laneWrites.wait(FULL, { at: NOW, failures: 4, now: NOW - 1, faults: { ...FAULTS, errors: 2 } }),
+    'that waits after another failure, by an internal error',
+    laneWrites.wait(FULL, { at: NOW, failures: 4, now: NOW - 1, internalErrors: { ...FAULTS, errors: 2 } }),
     { failures: 4, epoch: OF_ITEM.epoch, faults: { ...FAULTS, errors: 2 }, ...dueFor('a', NOW) },
   ],
   [
@@ -48,12 +55,12 @@ test.each<[string, TableWrite, Partial<Lane>]>([
     { ...OF_ITEM, waiting: 'slow|mine', ...dueFor('a', NOW) },
   ],
   ['that is handed over while it probes', laneWrites.handOverProbe(FULL), { ...OF_ITEM, ...WAITS }],
-])('a lane %s has nothing else any more', (_, write, rest) => {
+])('a lane %s has no other attributes', (_, write, rest) => {
   expect(after(write)).toEqual({ lane: 'a', ...rest })
   expect(after(write, { ...FULL, lease: 'of another' })).toEqual({ ...FULL, lease: 'of another' })
 })
 
-const isChanged = (update: ReturnType<typeof toEnter>, lane: Lane): boolean => {
+const isChanged = (update: ReturnType<typeof makeDueAt>, lane: Lane): boolean => {
   const { address, ...rest } = update
   return after({ update: address, ...rest }, lane)?.dueAt === NOW
 }
@@ -68,11 +75,11 @@ test.each<[string, Lane, due: boolean, entered: boolean]>([
   ['waits for its destination, and is due', { lane, ...WAITS, ...DUE }, false, false],
   ['was handed over', { lane, waiting: 'slow|mine', ...DUE }, false, true],
   ['was handed over, and is leased', { lane, waiting: 'slow|mine', ...lease, ...DUE }, false, false],
-])('a lane that %s is made due where it is to be', (_, known, due, entered) => {
-  expect([isChanged(dueNow(lane, NOW), known), isChanged(toEnter(lane, NOW), known)]).toEqual([due, entered])
+])('a lane that %s is made due or not', (_, known, due, entered) => {
+  expect([isChanged(makeDueNow(lane, NOW), known), isChanged(makeDueAt(lane, NOW), known)]).toEqual([due, entered])
 })
 
-test('a lane that is made due is dirty: a holder that has read one item only does not end it', () => {
-  const { address, ...rest } = toEnter(lane, NOW)
+test('a lane that is made due is dirty: a holder that has read only one item does not remove it', () => {
+  const { address, ...rest } = makeDueAt(lane, NOW)
   expect(after({ update: address, ...rest }, { lane, ...lease })).toMatchObject({ dirty: true })
 })

@@ -1,6 +1,6 @@
-/** Leases: one delivery at a time has a lane, and what is committed meanwhile is delivered all the same. */
+/** Leases: one delivery at a time has a lane, and items that are committed meanwhile are delivered too. */
 import { describe, expect, test } from 'vitest'
-import { enterLane, type LeasedLane, laneWrites } from '../../../lib/outbox/lanes/lane.ts'
+import { ensureLaneDue, type LeasedLane, laneWrites } from '../../../lib/outbox/lanes/lane.ts'
 import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { queryDue } from '../../../lib/store/table.ts'
 import { transact } from '../../../lib/store/write.ts'
@@ -19,7 +19,7 @@ const lease = async (wakeUp: LaneWakeUp, id: string): Promise<LeasedLane> => {
 }
 
 describe('a lease', () => {
-  test('has one holder: the second wake-up marks the lane and goes', async () => {
+  test('has one holder: the second wake-up marks the lane and ends', async () => {
     const { lane } = scene.newLane()
     await lease(committed(lane), 'first')
     expect((await leaseLane(committed(lane), 'second', scene.now)).leased).toBeUndefined()
@@ -51,7 +51,7 @@ describe('a lease', () => {
     expect(await transact([laneWrites.end(held)])).toMatchObject({ written: false, failed: [0] })
   })
 
-  test('of a lane that a destination has released, once it is handed over, waits for the queue alone', async () => {
+  test('is not possible for other wake-ups once a released lane was handed over to the queue', async () => {
     const { lane } = scene.newLane()
     const first = await lease(committed(lane), 'first')
     await transact([laneWrites.waitForDestination(first, { entry: '1|2|3', destination: 'd' })])
@@ -61,14 +61,14 @@ describe('a lease', () => {
     expect({ waiting, waitsFor }).toEqual({ waiting: 'slow|second', waitsFor: undefined })
   })
 
-  test('of two wake-ups at once, one gets it', async () => {
+  test('is given to one of two concurrent wake-ups', async () => {
     const { lane } = scene.newLane()
     const both = await Promise.all(['a', 'b'].map((id) => leaseLane(committed(lane), id, scene.now)))
     expect(both.filter(({ leased }) => leased !== undefined)).toHaveLength(1)
     expect(await scene.lane(lane)).toMatchObject({ dirty: true })
   })
 
-  test('is over after 45 s, longer than a function runs', async () => {
+  test('ends after 45 s, longer than a function runs', async () => {
     const { lane } = scene.newLane()
     const held = await lease(committed(lane), 'first')
     scene.now += 44_999
@@ -78,7 +78,7 @@ describe('a lease', () => {
     expect(await transact([laneWrites.nextItem(held)])).toMatchObject({ written: false, failed: [0] })
   })
 
-  test('is kept where the table did its work and only its answer was lost', async () => {
+  test('is kept if it was written and only the response was lost', async () => {
     const { lane } = scene.newLane()
     let lost = 0
     scene.table.way = async (command, send) => {
@@ -92,7 +92,7 @@ describe('a lease', () => {
   test.each([
     ['taken', undefined],
     ['marked', 'first'],
-  ])('is %s although a transaction of another is under way', async (_, holder) => {
+  ])('is %s during a transaction of another invocation', async (_, holder) => {
     const { lane } = scene.newLane()
     if (holder !== undefined) await lease(committed(lane), holder)
     let writes = 0
@@ -106,7 +106,7 @@ describe('a lease', () => {
     )
   })
 
-  test('ends with the lane only where nobody has marked it', async () => {
+  test('ends with the lane only if it was not marked', async () => {
     const { lane } = scene.newLane()
     const held = await lease(committed(lane), 'first')
     await leaseLane(committed(lane), 'second', scene.now)
@@ -118,7 +118,7 @@ describe('a lease', () => {
 })
 
 describe('a wake-up for a time', () => {
-  test('is good once: of several for the same time, the first goes on', async () => {
+  test('works once: of several for the same time, only the first one does', async () => {
     const { lane } = scene.newLane()
     const at = scene.now + 1_000
     await transact([laneWrites.wait(await lease(committed(lane), 'first'), { at, failures: 1, now: scene.now })])
@@ -128,10 +128,10 @@ describe('a wake-up for a time', () => {
     expect(twice.filter(({ leased }) => leased !== undefined)).toHaveLength(1)
   })
 
-  test('leaves the lane in the index until its lease is over, for a process may die', async () => {
+  test('leaves the lane in the index until its lease ends, because the process may die', async () => {
     const { lane } = scene.newLane()
     const at = scene.now + 1_000
-    await enterLane(lane, at)
+    await ensureLaneDue(lane, at)
     scene.now = at
     await lease({ lane, reason: { kind: 'due', at } }, 'first')
     expect((await scene.lane(lane))?.dueAt).toBe(at + 45_000)
@@ -157,7 +157,7 @@ describe('a wake-up for a time', () => {
 })
 
 describe('an idle lane', () => {
-  test('has no item, and its deliveries write nothing into the index of what is due', async () => {
+  test('has no item, and its deliveries write nothing into the index `due`', async () => {
     const to = scene.newLane()
     let during: unknown
     scene.respond = async () => {
@@ -166,19 +166,19 @@ describe('an idle lane', () => {
     }
     await scene.send(to, 'one')
     await scene.handleAll()
-    expect(scene.taken).toEqual(['one'])
+    expect(scene.accepted).toEqual(['one'])
     expect(during).not.toHaveProperty('dueAt')
     expect(await scene.lane(to.lane)).toBeUndefined()
   })
 
-  test('comes into the index when its wake-ups were lost, and is delivered', async () => {
+  test('is put into the index after its wake-ups were lost, and is delivered', async () => {
     const to = scene.newLane()
     await scene.commit(to, 'one')
-    await enterLane(to.lane, scene.now)
+    await ensureLaneDue(to.lane, scene.now)
     const shard = (await scene.table.items(to.lane)).find(({ kind }) => kind?.S === 'lane')?.dueShard?.S ?? ''
     expect((await queryDue(shard, scene.now)).items.map(({ lane }) => lane?.S)).toContain(to.lane)
     await scene.pass(60_000)
-    expect(scene.taken).toEqual(['one'])
+    expect(scene.accepted).toEqual(['one'])
     expect(await scene.left()).toEqual([])
   })
 })

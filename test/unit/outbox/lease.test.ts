@@ -1,4 +1,4 @@
-/** Leasing a lane: when it is tried again, and when not. */
+/** When leasing a lane is retried. */
 import { expect, test } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
 import { firstOf, leaseLane } from '../../../lib/outbox/lanes/lease.ts'
@@ -8,8 +8,8 @@ import { NOW, namesOf, scripted } from './scripted.ts'
 const CONFLICT = new AgentError('store.conflict', 'another transaction')
 const FOREIGN = { kind: { S: 'lane' }, lane: { S: 'a' }, lease: { S: 'another' }, leaseUntil: { N: String(NOW + 1) } }
 const MINE = { ...FOREIGN, lease: { S: 'mine' } }
-const TAKEN = { written: undefined, found: FOREIGN }
-const RELEASED = { written: undefined, found: undefined }
+const TAKEN = { written: undefined, existing: FOREIGN }
+const RELEASED = { written: undefined, existing: undefined }
 
 const lease = async (updates: unknown[], reason: LaneWakeUp['reason'] = { kind: 'committed' }) => {
   const { actions, asked } = scripted({ update: updates })
@@ -17,7 +17,7 @@ const lease = async (updates: unknown[], reason: LaneWakeUp['reason'] = { kind: 
   return { result, asked }
 }
 
-test('is tried ten times while other transactions have the lane, with growing pauses, and fails then', async () => {
+test('is tried ten times on conflicts, with growing pauses, and then fails', async () => {
   const { result, asked } = await lease(Array(10).fill(CONFLICT))
   expect(result).toMatchObject({ error: { code: 'store.conflict' } })
   const pauses = asked.filter(({ does }) => does === 'pause').flatMap(({ args }) => args)
@@ -25,12 +25,12 @@ test('is tried ten times while other transactions have the lane, with growing pa
   expect((await lease([...Array(9).fill(CONFLICT), { written: MINE }])).result).toHaveProperty('leased.lease', 'mine')
 })
 
-test('is not tried again after any other fault', async () => {
-  const fault = new AgentError('store.unavailable', 'a fault')
+test('is not retried after another error', async () => {
+  const fault = new AgentError('store.unavailable', 'an error')
   expect(await lease([fault])).toMatchObject({ result: { error: fault }, asked: [{ does: 'update' }] })
 })
 
-test('is tried again where its holder has released it before it could be marked, ten times', async () => {
+test('is tried up to ten times if the holder releases the lane before it is marked', async () => {
   const { result, asked } = await lease([TAKEN, RELEASED, { written: MINE }])
   expect(result).toHaveProperty('leased.lease', 'mine')
   expect(asked[1]?.args).toMatchObject([
@@ -44,22 +44,22 @@ test('is tried again where its holder has released it before it could be marked,
   expect(marked.result).toMatchObject({ leased: undefined, found: { lease: 'another' } })
 })
 
-test('is left as it is where it waits, or where anything but a commit finds it leased', async () => {
+test('does nothing if the lane waits, or if it is leased and the wake-up is not of a commit', async () => {
   const { lease: _, ...free } = FOREIGN
-  const waits = await lease([{ written: undefined, found: { ...free, waiting: { S: 'w' } } }])
+  const waits = await lease([{ written: undefined, existing: { ...free, waiting: { S: 'w' } } }])
   expect(waits).toMatchObject({ result: { leased: undefined, found: { lane: 'a', waiting: 'w' } }, asked: [{}] })
   const due = await lease([TAKEN], { kind: 'due', at: NOW })
   expect(due).toMatchObject({ result: { leased: undefined, found: { lease: 'another' } }, asked: [{}] })
 })
 
-test('is made anew where it cannot be read, and the wake-up comes again', async () => {
+test('replaces a corrupt lane, and the wake-up is repeated', async () => {
   const { result, asked } = await lease([{ written: { ...FOREIGN, failures: { S: 'many' } } }])
   expect(asked[1]).toMatchObject({ does: 'put', args: [{ lane: { S: 'a' }, dueAt: { N: String(NOW) } }] })
   expect(result).toMatchObject({ error: { code: 'store.conflict' } })
   expect(namesOf(asked)).toBe('update put')
 })
 
-test('lets the item of its wake-up be sent unread only where the lane has neither failed nor waited', () => {
+test('allows sending the item of the wake-up first only if the lane has neither failed nor waited', () => {
   const first = { item: {}, index: 0 }
   const sent = (lane: object, reason: object = { kind: 'committed', first }) =>
     firstOf({ lane: 'a', lease: 'mine', ...lane }, Object({ lane: 'a', reason }))

@@ -1,4 +1,4 @@
-/** What the outbox measures: deliveries by what came of them, destinations that close, and what waits, wherever it waits. */
+/** The metrics of the outbox: deliveries by outcome, closed destinations, and waiting lanes. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { Census } from '../../../lib/outbox/census.ts'
 import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
@@ -54,12 +54,12 @@ describe('deliveries', () => {
     expect(late && (await scene.lane(late.lane))).toBeUndefined()
   })
 
-  test('count a wake-up for a lane of no known kind, which nobody delivers', async () => {
-    await scene.committed('nobody knows it')
+  test('count a wake-up for a lane of an unknown kind, which is not delivered', async () => {
+    await scene.committed('unknown')
     expect(lines).toMatchObject([{ event: 'outbox.unknown_lane', WakeUpsDead: 1 }])
   })
 
-  test('leave one line a delivery, and none where nothing was tried', async () => {
+  test('log one line for each delivery with an attempt', async () => {
     const to = scene.newLane()
     for (const payload of ['one', 'two', 'three']) await scene.commit(to, payload)
     await scene.send(to, 'four')
@@ -78,14 +78,14 @@ describe('deliveries', () => {
   })
 })
 
-describe('what waits', () => {
-  test('is nothing where nothing does', async () => {
+describe('the count of waiting lanes', () => {
+  test('is not measured if it is 0', async () => {
     scene.table.watch()
     expect(await countedAt(scene.now)).toBeUndefined()
     expect(scene.table.requests).toEqual([...Array.from({ length: 16 }, () => 'Query'), 'BatchGetItem', 'PutItem'])
   })
 
-  test('is counted every five minutes, and a minute later where that failed', async () => {
+  test('is measured every five minutes, and a minute later after a failure', async () => {
     const { lane } = scene.newLane()
     await scene.table.put(laneItem.encode({ lane, epoch: scene.now, ...dueFor(lane, scene.now + 60 * MINUTE) }))
     const minutes = [0, 1, 2, 3, 4, 5].map((minute) => scene.now + minute * MINUTE)
@@ -101,7 +101,7 @@ describe('what waits', () => {
   const alarms = () =>
     lines.flatMap(({ event, alarm, weight }) => (alarm === undefined ? [] : [[event, alarm, weight]]))
 
-  test('is an alarm where so many lanes do, or one for longer than it may', async () => {
+  test('raises an alarm if many lanes wait, or one waits too long', async () => {
     const { lane } = scene.newLane()
     const waits = async (since: number) => {
       await scene.table.put(laneItem.encode({ lane, epoch: since, ...dueFor(lane, scene.now + 60 * MINUTE) }))
@@ -116,7 +116,7 @@ describe('what waits', () => {
     settings().WAITING_LANES = 1_000
   })
 
-  test('and is due for ten minutes is an alarm when four sweeps of five find it', async () => {
+  test('raises an alarm if four of five sweeps find a lane that is due for ten minutes', async () => {
     const { lane } = scene.newLane()
     await scene.table.put(laneItem.encode({ lane, ...dueFor(lane, scene.now - 9 * MINUTE) }))
     await sweep(scene.now)
@@ -125,7 +125,7 @@ describe('what waits', () => {
     expect(alarms()).toEqual([['outbox.overdue', 'FaultsAlarm', 25_000_000]])
   })
 
-  test('counts lanes that wait for their next attempt, from the first that failed', async () => {
+  test('includes lanes that wait for their next attempt, since the first failed attempt', async () => {
     scene.respond = () => answered(500)
     const failed = scene.now
     await scene.sendTo(newOrigin(), 2)
@@ -136,7 +136,7 @@ describe('what waits', () => {
     expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 2, OutboxWaitingAge: scene.now - failed })
   })
 
-  test('counts every lane that waits for a closed destination, from when it came to wait', async () => {
+  test('includes every lane that waits for a closed destination, since it was added to the list', async () => {
     scene.respond = () => failing('connect')
     const since = scene.now
     await scene.sendTo(newOrigin(), 30)
@@ -145,14 +145,14 @@ describe('what waits', () => {
     expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 30, OutboxWaitingAge: scene.now - since })
   })
 
-  test('counts a lane whose next attempt is almost two days away: a receiver may ask for 40 hours', async () => {
+  test('includes a lane whose next attempt is almost two days away: a receiver may request 40 hours', async () => {
     const { lane } = scene.newLane()
     const epoch = scene.now - MINUTE
     await scene.table.put(laneItem.encode({ lane, epoch, ...dueFor(lane, scene.now + 40 * 60 * MINUTE) }))
     expect(await countedAt(scene.now)).toMatchObject({ OutboxWaiting: 1, OutboxWaitingAge: MINUTE })
   })
 
-  test('is nothing again once it has left', async () => {
+  test('is not measured when the lanes were delivered', async () => {
     scene.respond = () => failing('connect')
     await scene.sendTo(newOrigin(), 3)
     await scene.handleAll()

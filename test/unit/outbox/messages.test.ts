@@ -1,8 +1,8 @@
-/** The contents of a message lane: where a message may go, and what is written of it. */
+/** The contents of a message lane: where a message may be sent, and what is written. */
 import type { LookupFunction } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Attempt } from '../../../lib/outbox/lanes/lane-contents.ts'
-import { openMessageLane } from '../../../lib/outbox/message-lane.ts'
+import { messageLaneContents } from '../../../lib/outbox/message-lane.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
 import { settings } from '../../../lib/settings.ts'
 import { transact } from '../../../lib/store/write.ts'
@@ -21,7 +21,7 @@ const attempt = (status: number): Attempt => ({
   ...{ outcome: { status, headers: {}, body: '', milliseconds: 1 }, startedAt: NOW, endedAt: NOW },
 })
 const contents = (transport = {}) => {
-  const lane = openMessageLane(LANE, { transport })
+  const lane = messageLaneContents(LANE, { transport })
   if (lane === undefined) throw new Error('it has contents')
   return lane
 }
@@ -36,7 +36,7 @@ test('on AWS no message is sent to a private address', async () => {
   }
 })
 
-test('a message that was given up is kept for 14 days', () => {
+test('a message that was given up is stored for 14 days', () => {
   const [, outcome] = contents().givenUp({ item: ITEM, index: 0 }, NOW)
   const put = outcome !== undefined && 'put' in outcome ? outcome.put : {}
   expect(outcomeItem.decode(put)).toMatchObject({ expiresAt: NOW / 1_000 + 14 * 24 * 60 * 60, attempts: 2 })
@@ -46,7 +46,7 @@ test.each([
   ['failed', contents().failed({ item: ITEM, index: 0 }, attempt(500), 0)],
   ['delivered', contents().delivered({ item: ITEM, index: 0 }, attempt(200))],
   ['given up', contents().givenUp({ item: ITEM, index: 0 }, NOW)],
-])('a message that is no longer there has not %s, and no part of it is made anew', async (_, writes) => {
+])('a message that was removed has not %s, and no part of it is created again', async (_, writes) => {
   expect(await transact(writes)).toMatchObject({ written: false, failed: [0] })
   expect((await table.items()).filter(({ kind }) => kind?.S !== 'layout').map(outboxItem.decode)).toEqual([])
 })

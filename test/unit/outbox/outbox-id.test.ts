@@ -1,4 +1,4 @@
-/** Ids of outbox items sort as they were made. */
+/** Ids of outbox items sort in the order of their creation. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { newOutboxId, nextOutboxId, timeOfId } from '../../../lib/outbox/messages/outbox-id.ts'
@@ -27,7 +27,7 @@ test('should increase strictly, whether the clock runs, stands still or goes bac
   )
 })
 
-test('should go on increasing when one millisecond makes more ids than it can count', () => {
+test('should keep increasing when the counter of one millisecond overflows', () => {
   const now = Date.UTC(2070, 0, 1)
   const ids = Array.from({ length: 10_000 }, () => newOutboxId(now))
   expect(ids).toEqual(ids.toSorted())
@@ -38,7 +38,7 @@ test('should go on increasing when one millisecond makes more ids than it can co
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('the next id of a connection should be later than that of its last item, which a function with a faster clock has made', async () => {
+test('the next id of a connection should be later than that of its last item, which a function with a fast clock has created', async () => {
   const id = 'ffffffff-0000-7fff-bfff-ffffffffffff'
   const connectionId = 'c1'
   await table.put({ pk: { S: messageLane('tenant', connectionId) }, sk: { S: id }, kind: { S: 'outbox' } })

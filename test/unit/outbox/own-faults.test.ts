@@ -1,7 +1,7 @@
-/** An item at which our own code fails again and again is set aside, and what is behind it goes out; faults of AWS set nothing aside. */
+/** An item at which this code fails again and again is set aside, and the next items are sent; errors of AWS set nothing aside. */
 import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { addFault } from '../../../lib/outbox/lanes/own-faults.ts'
+import { addInternalError } from '../../../lib/outbox/lanes/internal-errors.ts'
 import { outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
 import { seeded } from '../../simulation/seeded.ts'
@@ -22,12 +22,12 @@ const HOUR = 60 * MINUTE
 const setAside = () => lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'outbox.item_set_aside')
 const failed = async () => (await scene.table.items()).filter(outcomeItem.is).map((item) => outcomeItem.decode(item))
 
-describe('a message at which our own code throws', () => {
+describe('a message at which this code throws', () => {
   const poison = async () => {
     const to = scene.newLane()
     const origin = newOrigin()
     scene.respond = ({ payload }) => {
-      if (payload === 'poison') throw new TypeError('a fault of our own')
+      if (payload === 'poison') throw new TypeError('an internal error')
       return answered(200)
     }
     await scene.send(to, 'poison', { origin })
@@ -35,7 +35,7 @@ describe('a message at which our own code throws', () => {
     return to
   }
 
-  test('is tried ten times, more and more rarely, and set aside then; what is behind it goes out', async () => {
+  test('is tried ten times with growing pauses, and then set aside; the next one is sent', async () => {
     const { lane, tenant } = await poison()
     await scene.handleAll()
     const { epoch } = (await scene.lane(lane)) ?? {}
@@ -48,24 +48,24 @@ describe('a message at which our own code throws', () => {
     expect(setAside()).toEqual([])
     await scene.pass(10 * MINUTE)
     expect(scene.attempts).toHaveLength(11)
-    expect(scene.taken).toEqual(['behind'])
+    expect(scene.accepted).toEqual(['behind'])
     expect(await scene.left()).toEqual([])
     expect(setAside()).toMatchObject([{ tenant, level: 'error', WorkGivenUp: 1 }])
     expect(await failed()).toMatchObject([{ messages: [{ payload: 'poison' }] }])
   })
 
-  test('comes back with a redrive, and is delivered where the code was mended', async () => {
+  test('is put back by a redrive, and delivered after the code was fixed', async () => {
     const { lane } = await poison()
     await scene.pass(HOUR)
-    expect(scene.taken).toEqual(['behind'])
+    expect(scene.accepted).toEqual(['behind'])
     scene.respond = () => answered(200)
     expect(await redriveMessages(new Date(0).toISOString(), scene.now)).toBe(1)
     await scene.committed(lane)
-    expect(scene.taken).toEqual(['behind', 'poison'])
+    expect(scene.accepted).toEqual(['behind', 'poison'])
     expect(await scene.left()).toEqual([])
   })
 
-  test('counts only what comes in a row: an attempt that ends as it should begins anew', async () => {
+  test('counts only successive errors: a finished attempt resets the count', async () => {
     const { lane } = await poison()
     const throws = scene.respond
     for (let round = 1; round <= 25; round++) {
@@ -74,7 +74,7 @@ describe('a message at which our own code throws', () => {
       await scene.deliver({ lane, reason: round === 1 ? { kind: 'committed' } : { kind: 'due', at: scene.now } })
     }
     expect(setAside()).toEqual([])
-    expect(scene.taken).toEqual([])
+    expect(scene.accepted).toEqual([])
     expect((await scene.lane(lane))?.faults).toMatchObject({ errors: 7 })
   })
 })
@@ -100,12 +100,12 @@ test.each([
   expect(await scene.lane(to.lane)).not.toHaveProperty('faults')
   scene.respond = () => answered(200)
   await scene.pass(10 * MINUTE)
-  expect(scene.taken).toEqual(['one'])
+  expect(scene.accepted).toEqual(['one'])
   expect(setAside()).toEqual([])
 })
 
-test('the largest message that is stored leaves room for its outcome, with its contents, and what is behind it goes out', async () => {
-  // A text of bytes that hardly become fewer.
+test('the largest stored message leaves room for its outcome with its contents, and the next one is sent', async () => {
+  // Random bytes, which hardly compress.
   const chance = seeded(1)
   const text = (size: number) => Array.from({ length: size }, () => String.fromCharCode(35 + chance() * 57)).join('')
   const largest = text(400 * 1024 - 100)
@@ -118,22 +118,22 @@ test('the largest message that is stored leaves room for its outcome, with its c
   // Each attempt reads it.
   scene.now += 23 * HOUR
   await scene.pass(2 * HOUR)
-  expect(scene.taken).toEqual(['behind'])
+  expect(scene.accepted).toEqual(['behind'])
   expect(await scene.left()).toEqual([])
   expect((await failed()).some(({ messages }) => messages[0]?.payload === largest)).toBe(true)
   expect(setAside()).toEqual([])
 })
 
-test('what is known of one item counts against no other', () => {
+test('the errors of one item do not count for another one', () => {
   const known = { item: 'a', errors: 9, ends: 9, since: 1 }
-  expect(addFault(known, 'b', 'errors', 7)).toEqual({ item: 'b', errors: 1, ends: 0, since: 7 })
-  expect(addFault(known, 'b', 'ends', 7)).toEqual({ item: 'b', errors: 0, ends: 0, since: 7 })
-  expect(addFault(known, 'a', 'ends', 7)).toEqual({ ...known, ends: 10 })
-  expect(addFault(known, 'a', undefined, 7)).toEqual(known)
+  expect(addInternalError(known, 'b', 'errors', 7)).toEqual({ item: 'b', errors: 1, ends: 0, since: 7 })
+  expect(addInternalError(known, 'b', 'ends', 7)).toEqual({ item: 'b', errors: 0, ends: 0, since: 7 })
+  expect(addInternalError(known, 'a', 'ends', 7)).toEqual({ ...known, ends: 10 })
+  expect(addInternalError(known, 'a', undefined, 7)).toEqual(known)
 })
 
-describe('a message whose process ends while it is tried', () => {
-  /** An invocation tries the first message and is never heard of again; its wake-up comes again, `later` (ms). */
+describe('a message whose process dies while it is tried', () => {
+  /** An invocation dies while it tries the first message; its wake-up is repeated `later` (ms). */
   const end = async (lane: string, later: number) => {
     const { respond } = scene
     const before = scene.attempts.length
@@ -154,20 +154,20 @@ describe('a message whose process ends while it is tried', () => {
     return to
   }
 
-  test('is set aside after ten ends that are known to be of it, over an hour', async () => {
+  test('is set aside after ten deaths that it may have caused, spread over an hour', async () => {
     const { lane } = await two()
-    // The first end is known by the second lease only, which writes down what it tries.
+    // Only the second lease detects the first death, and records the item that it tries.
     for (let ends = 0; ends < 11; ends++) await end(lane, 6 * MINUTE)
     expect((await scene.lane(lane))?.faults).toMatchObject({ errors: 0, ends: 9 })
     expect(setAside()).toEqual([])
     await scene.committed(lane)
     expect(setAside()).toHaveLength(1)
-    expect(scene.taken).toEqual(['two'])
+    expect(scene.accepted).toEqual(['two'])
     expect(scene.attempts.filter(({ payload }) => payload === 'one')).toHaveLength(11)
     expect(await scene.left()).toEqual([])
   })
 
-  test('is not set aside for fewer, or for any number within an hour', async () => {
+  test('is not set aside after fewer, or after any number within an hour', async () => {
     const { lane } = await two()
     for (let ends = 0; ends < 40; ends++) await end(lane, MINUTE)
     expect(setAside()).toEqual([])
@@ -175,14 +175,14 @@ describe('a message whose process ends while it is tried', () => {
     for (let ends = 0; ends < 10; ends++) await end(other.lane, HOUR)
     expect(setAside()).toEqual([])
     await scene.committed(other.lane)
-    expect(scene.taken).toEqual(['one', 'two'])
+    expect(scene.accepted).toEqual(['one', 'two'])
   })
 
-  test('begins anew where it is another one, or an attempt has ended as it should', async () => {
+  test('resets the count at another item, or after a finished attempt', async () => {
     const { lane } = await two()
     for (let ends = 0; ends < 10; ends++) await end(lane, 20 * MINUTE)
     await scene.committed(lane)
-    expect(scene.taken).toEqual(['one', 'two'])
+    expect(scene.accepted).toEqual(['one', 'two'])
     expect(await scene.lane(lane)).toBeUndefined()
     const other = await two()
     for (let ends = 0; ends < 10; ends++) await end(other.lane, 20 * MINUTE)

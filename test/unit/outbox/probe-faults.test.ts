@@ -12,11 +12,11 @@ const MINUTE = 60 * SECOND
 let made = 0
 
 describe('a probe that opens', () => {
-  test.each(STRIKES)('loses no lane where a request %s', async (fault) => {
+  test.each(STRIKES)('loses no lane if a request %s', async (fault) => {
     const kind = FAULTS[fault]
-    if (kind === undefined) throw new Error('no such fault')
+    if (kind === undefined) throw new Error('unknown failure')
     for (let at = 1; ; at++) {
-      scene.taken.length = 0
+      scene.accepted.length = 0
       scene.waiting.length = 0
       const origin = `https://wallet-${made++}.example`
       scene.respond = () => failing('connect')
@@ -28,7 +28,7 @@ describe('a probe that opens', () => {
       const act = async () => {
         for (
           let one = scene.waiting.shift();
-          one !== undefined && scene.taken.length < 2;
+          one !== undefined && scene.accepted.length < 2;
           one = scene.waiting.shift()
         ) {
           if (one.at + one.delaySeconds * SECOND > scene.now) scene.now = one.at + one.delaySeconds * SECOND
@@ -38,7 +38,7 @@ describe('a probe that opens', () => {
       const { injected } = await faults.inject(at, kind, act)
       await scene.pass(8 * MINUTE)
       expect(await scene.left(), `request ${at}`).toEqual([])
-      expect(new Set(scene.taken), `request ${at}`).toEqual(new Set(lanes.map(({ lane }) => lane)))
+      expect(new Set(scene.accepted), `request ${at}`).toEqual(new Set(lanes.map(({ lane }) => lane)))
       if (!injected) break
     }
   })

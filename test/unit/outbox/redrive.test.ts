@@ -1,8 +1,8 @@
-/** A redrive of messages: what was given up since a time goes back into its lane, once, and its story goes on. */
+/** A redrive of messages: those that were given up since a time are put back into their lanes, once, with their history. */
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { redrive, redriveArguments } from '../../../infra/redrive.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
-import { openMessageLane } from '../../../lib/outbox/message-lane.ts'
+import { messageLaneContents } from '../../../lib/outbox/message-lane.ts'
 import { type OutboxItem, outboxItem, outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
 import { redriveMessages } from '../../../lib/outbox/redrive.ts'
 import { laneAddress, messageLane } from '../../../lib/outbox/wake-ups/keys.ts'
@@ -40,7 +40,7 @@ const failed = async (id: string, endedAt: string, changes: Partial<OutboxItem> 
 const waiting = async () => (await table.items('acme|ConnectionRecord|')).map((item) => outboxItem.decode(item))
 const outcomes = async () => (await table.items('acme|delivery|')).map((item) => outcomeItem.decode(item).id)
 
-test('what was given up then or later goes back as it was, and what was given up before stays', async () => {
+test('messages that were given up then or later are put back unchanged, earlier ones stay', async () => {
   await failed('1', at(-3))
   await failed('2', at(-2))
   await failed('3', at(-1))
@@ -51,25 +51,25 @@ test('what was given up then or later goes back as it was, and what was given up
   expect(await table.check()).toEqual([])
 })
 
-test('what has expired is not there, though the table still has it', async () => {
+test('expired items are ignored, even if the table still has them', async () => {
   await table.put({ ...(await failed('1', at(-1))), expiresAt: { N: '1' } })
   expect(await redriveMessages(at(-2), NOW)).toBe(0)
 })
 
-test('what was packed for a DID goes back into the lane of that DID', async () => {
+test('messages that were packed for a DID are put back into the lane of that DID', async () => {
   await failed('1', at(-1), { did: 'digest' })
   expect(await redriveMessages(at(-2), NOW)).toBe(1)
-  expect(await openMessageLane('acme|ConnectionRecord|c1|digest')?.read(NOW)).toMatchObject({
+  expect(await messageLaneContents('acme|ConnectionRecord|c1|digest')?.read(NOW)).toMatchObject({
     items: [{ item: { id: '1' } }],
   })
-  expect(await openMessageLane('acme|ConnectionRecord|c1')?.read(NOW)).toMatchObject({ items: [] })
+  expect(await messageLaneContents('acme|ConnectionRecord|c1')?.read(NOW)).toMatchObject({ items: [] })
 })
 
-test('a message goes before what was sent after it, and what its wallet has taken is not sent again', async () => {
+test('a message is sent before later ones, and messages that the wallet has accepted are not sent again', async () => {
   await failed('0190', at(-1))
   await table.put(outboxItem.encode({ ...messageOf('0191'), attempts: 0, taken: 0, createdAt: at(0) }))
   await redriveMessages(at(-2), NOW)
-  const { items } = (await openMessageLane('acme|ConnectionRecord|c1')?.read(NOW)) ?? { items: [] }
+  const { items } = (await messageLaneContents('acme|ConnectionRecord|c1')?.read(NOW)) ?? { items: [] }
   expect(items.map(({ item, index }) => [item.id, index])).toEqual([
     ['0190', 1],
     ['0191', 0],
@@ -77,7 +77,7 @@ test('a message goes before what was sent after it, and what its wallet has take
   ])
 })
 
-test('what was corrupt is not redriven: there is nothing to send', async () => {
+test('corrupt items are not redriven: there is nothing to send', async () => {
   const corrupt = {
     ...messageOf('9'),
     messages: [],
@@ -89,10 +89,10 @@ test('what was corrupt is not redriven: there is nothing to send', async () => {
   expect(await outcomes()).toEqual(['9'])
 })
 
-test('its retry plan begins anew, and goes on for a day from then', async () => {
+test('its retry plan restarts, and lasts for a day', async () => {
   await failed('1', at(-1))
   await redriveMessages(at(-2), NOW)
-  const lane = openMessageLane('acme|ConnectionRecord|c1')
+  const lane = messageLaneContents('acme|ConnectionRecord|c1')
   const { items: [first] = [] } = (await lane?.read(NOW)) ?? {}
   expect(first && lane?.giveUpAt(first)).toBe(NOW + MESSAGE_PLAN.lifetime)
 })
@@ -105,7 +105,7 @@ describe('its basic message', () => {
   })
   const messages = async () => (await table.items('acme|BasicMessageRecord|')).map(fromRecordItem)
 
-  test('waits again, which is no event, and its next end is one after the earlier end', async () => {
+  test('is pending again without an event, and its next outcome is an event after the earlier one', async () => {
     await table.put(toRecordItem(record))
     await failed('1', at(-1))
     await redriveMessages(at(-2), NOW)
@@ -119,14 +119,14 @@ describe('its basic message', () => {
       startedAt: NOW,
       endedAt: NOW + 1_000,
     }
-    await transact(openMessageLane('acme|ConnectionRecord|c1')?.delivered({ item, index: 1 }, attempt) ?? [])
+    await transact(messageLaneContents('acme|ConnectionRecord|c1')?.delivered({ item, index: 1 }, attempt) ?? [])
     const [delivered] = await messages()
     expect(factsOf(modified(toRecordItem(again ?? record), toRecordItem(delivered ?? record)))).toMatchObject([
       { type: 'basic_message.delivered', sequence: 293, occurredAt: new Date(NOW + 1_000).toISOString() },
     ])
   })
 
-  test('that was deleted stays deleted, and the others of its item wait again', async () => {
+  test('that was deleted stays deleted, and the others of its item are pending again', async () => {
     const other = { ...record, id: 'other', value: { ...record.value, id: 'other' } }
     await table.put(toRecordItem(other))
     const basicMessages = ['message-1', 'other'].map((id) => ({ id, createdAt: at(-26) }))
@@ -138,14 +138,14 @@ describe('its basic message', () => {
   })
 })
 
-test('what waits, or is of another kind, is left alone', async () => {
+test('waiting items and other kinds stay unchanged', async () => {
   await table.put(outboxItem.encode(messageOf('2')))
   await table.put({ pk: { S: 'acme|delivery|c9' }, sk: { S: '9' }, kind: { S: 'event' }, state: { S: 'failed' } })
   expect(await redriveMessages(at(-2), NOW)).toBe(0)
   expect((await waiting()).map(({ id }) => id)).toEqual(['2'])
 })
 
-test('two operators at once redrive each message once', async () => {
+test('two concurrent operators redrive each message once', async () => {
   for (const id of ['1', '2', '3']) await failed(id, at(-1))
   const counts = await Promise.all([redriveMessages(at(-2), NOW), redriveMessages(at(-2), NOW)])
   expect(counts[0] + counts[1]).toBeLessThanOrEqual(3)
@@ -155,7 +155,7 @@ test('two operators at once redrive each message once', async () => {
   expect(await outcomes()).toEqual([])
 })
 
-test('what another operator has redriven meanwhile, and was delivered, is not sent again', async () => {
+test('a message that another operator has redriven meanwhile, and was delivered, is not sent again', async () => {
   const outcome = await failed('1', at(-1))
   table.way = async (command, send) => {
     if (command === 'TransactWriteItems') {
@@ -168,7 +168,7 @@ test('what another operator has redriven meanwhile, and was delivered, is not se
   expect(await waiting()).toEqual([])
 })
 
-test('what waits under the same id stays as it is', async () => {
+test('a waiting item with the same id stays unchanged', async () => {
   await failed('1', at(-1))
   const waits = { ...messageOf('1'), taken: 0 }
   await table.put(outboxItem.encode(waits))
@@ -176,14 +176,14 @@ test('what waits under the same id stays as it is', async () => {
   expect(await waiting()).toEqual([waits])
 })
 
-test('a message is found wherever it is: the table is read to its end', async () => {
+test('a message is found anywhere: the whole table is read', async () => {
   const payload = 'x'.repeat(300 * 1024)
   for (const id of ['1', '2', '3', '4', '5', '6'])
     await failed(id, at(-1), { messages: [{ endpoint: 'https://wallet.example', payload }], taken: 0 })
   expect(await redriveMessages(at(-2), NOW)).toBe(6)
 })
 
-test('a table that does not answer is told', async () => {
+test('an unavailable table is an error', async () => {
   table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
   await expect(redriveMessages(at(-2), NOW)).rejects.toMatchObject({ code: 'store.unavailable' })
 })
@@ -203,7 +203,7 @@ describe('the command', () => {
     [['--all']],
     [['prod']],
     [['--lost', '--since', '2026-11-20T12:00:00Z']],
-  ])('refuses %j in one line', (args) => {
+  ])('rejects %j in one line', (args) => {
     expect(() => redriveArguments(args)).toThrow(/^[^\n]+$/)
   })
 
@@ -216,10 +216,10 @@ describe('the command', () => {
     },
   )
 
-  test('says what it has done, and asks nothing', async () => {
+  test('prints its result, and asks no question', async () => {
     const never = () => Promise.reject(new Error('it asks'))
     await failed('1', at(-1))
-    expect(await redrive({ since: at(-2) }, never)).toBe('1 messages are on their way again')
+    expect(await redrive({ since: at(-2) }, never)).toBe('1 messages were queued again')
     expect(await redrive({ since: undefined }, never)).toBe('0 changes were dispatched, 0 failed again and stay parked')
   })
 
@@ -234,7 +234,7 @@ describe('the command', () => {
     const lane = laneAddress(messageLane('acme', connectionId))
     expect(await table.get(lane)).toBeUndefined()
     vi.spyOn(dynamodb(), 'send').mockImplementationOnce(async () => ({ Table: {} }))
-    expect(await redrive({ lost: true }, answer(true))).toMatch(/^1 lanes were lost/)
+    expect(await redrive({ lost: true }, answer(true))).toMatch(/^1 lanes had no wake-up/)
     expect(await table.get(lane)).toHaveProperty('dueAt')
   })
 })

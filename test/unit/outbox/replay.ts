@@ -1,6 +1,7 @@
 /**
- * Processes of a walk through all orders. One that was told something is run from its start again, with all that it was
- * told before, up to what it asks for next: an async function can't be copied (stateless model checking, as loom and shuttle do it).
+ * Processes of a walk through all orders. An async function can't be copied, so to continue a process it is run again
+ * from its start, with all results that its actions had so far, up to its next action (stateless model checking, as in
+ * loom and shuttle).
  */
 import { hash } from 'node:crypto'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
@@ -8,13 +9,13 @@ import { isAgentError } from '../../../lib/errors.ts'
 import type { Actions } from '../../../lib/outbox/actions.ts'
 import { deliver } from '../../../lib/outbox/deliver-lane.ts'
 import { onDestinationDue } from '../../../lib/outbox/destinations/destination-due.ts'
-import { openMessageLane } from '../../../lib/outbox/message-lane.ts'
+import { messageLaneContents } from '../../../lib/outbox/message-lane.ts'
 import { type FirstItem, isForLane, type WakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 
-/** Actions that concern nobody else: they happen at once. */
-type Local = 'now' | 'random' | 'newId' | 'pause' | 'after' | 'open' | 'takeSlot' | 'freeSlots'
+/** Actions that no other process observes: they complete immediately. */
+type Local = 'now' | 'random' | 'newId' | 'pause' | 'after' | 'contentsOf' | 'takeSlot' | 'freeSlots'
 
-/** What processes ask for: actions, and what the contents of lanes do. */
+/** The requests of processes: actions, and the methods of lane contents. */
 export interface Asks extends Omit<Actions, Local> {
   read(lane: string, first: FirstItem | undefined): Promise<{ items: unknown[]; more: boolean; corrupt: [] }>
   send(lane: string, item: unknown): Promise<PostOutcome>
@@ -25,7 +26,7 @@ export interface Ask {
   args: readonly unknown[]
 }
 
-/** What was asked for, and what came of it at a time (ms since the epoch). */
+/** A request, and its result at a time (ms since the epoch). */
 interface Answer {
   asked: string
   now: number
@@ -49,17 +50,17 @@ export interface Start {
   now: number
 }
 
-/** What a process does next: it asks for something, or it has ended. `wrong`: as it never may. */
+/** The next step of a process: a request, or its end. `wrong`: an end that must never occur. */
 export type Next = { ask: Ask } | { ended: true; failed: boolean } | { wrong: string }
 
 const printOf = ({ does, args }: Ask): string => `${does} ${JSON.stringify(args)}`
 
-/** Of all processes that were told the same. */
+/** Shared by all processes with the same results so far. */
 const known = new Map<string, Next>()
 
 export class Process {
   readonly start: Start
-  /** Of all that it was told. */
+  /** Of all results so far. */
   readonly history: string
   readonly #answers: readonly Answer[]
 
@@ -69,7 +70,7 @@ export class Process {
     this.#answers = answers
   }
 
-  /** The same after what came of what it asks for. */
+  /** The process after the result of its request. */
   told(result: unknown, now: number): Process {
     const asked = printOf(this.ask)
     const text = result instanceof Thrown ? 'thrown' : JSON.stringify(result)
@@ -134,12 +135,12 @@ const actionsOf = (
     newId: () => (ids++ === 0 ? name : `${name}-${ids}`),
     pause: async () => undefined,
     after: () => () => undefined,
-    open: async (lane, first) => {
-      const contents = openMessageLane(lane)
+    contentsOf: async (lane, first) => {
+      const contents = messageLaneContents(lane)
       if (contents === undefined) throw new Error('no lane of messages')
       let begins = first
       return {
-        ...(contents as unknown as NonNullable<Awaited<ReturnType<Actions['open']>>>),
+        ...(contents as unknown as NonNullable<Awaited<ReturnType<Actions['contentsOf']>>>),
         afterAttempt: async () => undefined,
         read: () => {
           const read = act('read')(lane, begins)

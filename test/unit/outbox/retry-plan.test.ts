@@ -1,4 +1,4 @@
-/** The retry plans: how long, how often, how far a receiver may bend them. */
+/** The retry plans: delays, number of attempts, and the limits of `Retry-After`. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MESSAGE_PLAN, nextAttemptAt, type RetryPlan, WEBHOOK_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
@@ -8,11 +8,11 @@ const HOUR = 3_600_000
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const failures = fc.integer({ min: 1, max: 1_000 })
 
-/** The next attempt after one that failed at 0, of an item that is not given up before long. */
+/** The next attempt after a failure at 0, of an item with a long lifetime. */
 const delayAfter = (plan: RetryPlan, count: number, chance: number, retryAfter?: number): number =>
   nextAttemptAt(plan, { failures: count, random: chance, retryAfter, now: 0, giveUpAt: 1e15 }) ?? Number.NaN
 
-/** When attempts are made from 0 on, where each of them fails at once. */
+/** The times of attempts from 0 on, if each fails immediately. */
 const attempts = (plan: RetryPlan, chance: number, retryAfter?: number): number[] => {
   const at = [0]
   for (;;) {
@@ -25,21 +25,21 @@ const attempts = (plan: RetryPlan, chance: number, retryAfter?: number): number[
 
 describe('messages to wallets', () => {
   test('should double from 1 s to 5 min', () => {
-    const planned = Array.from({ length: 11 }, (_, index) => MESSAGE_PLAN.planned(index + 1) / 1000)
+    const planned = Array.from({ length: 11 }, (_, index) => MESSAGE_PLAN.plannedDelay(index + 1) / 1000)
     expect(planned).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
   })
 
-  test('should go on for a day', () => {
+  test('should last for a day', () => {
     expect(MESSAGE_PLAN.lifetime / HOUR).toBe(24)
     expect(attempts(MESSAGE_PLAN, 0.5).length).toBeGreaterThan(500)
   })
 
-  test('should wait anything up to the planned delay', () => {
+  test('should wait for a random part of the planned delay', () => {
     fc.assert(
       fc.property(failures, random, (count, chance) => {
         const delay = delayAfter(MESSAGE_PLAN, count, chance)
         expect(delay).toBeGreaterThanOrEqual(0)
-        expect(delay).toBeLessThanOrEqual(MESSAGE_PLAN.planned(count))
+        expect(delay).toBeLessThanOrEqual(MESSAGE_PLAN.plannedDelay(count))
       }),
     )
   })
@@ -47,7 +47,7 @@ describe('messages to wallets', () => {
 
 describe('events to webhook endpoints', () => {
   test('should follow the schedule of Standard Webhooks, ten attempts in all', () => {
-    const planned = Array.from({ length: 9 }, (_, index) => WEBHOOK_PLAN.planned(index + 1) / 1000)
+    const planned = Array.from({ length: 9 }, (_, index) => WEBHOOK_PLAN.plannedDelay(index + 1) / 1000)
     expect(planned).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
     const at = attempts(WEBHOOK_PLAN, 0.5)
     expect(at.slice(1).map((time, index) => (time - (at[index] ?? 0)) / 1000)).toEqual(planned)
@@ -56,7 +56,7 @@ describe('events to webhook endpoints', () => {
   test('should stay within 20 % of the planned delay', () => {
     fc.assert(
       fc.property(failures, random, (count, chance) => {
-        const planned = WEBHOOK_PLAN.planned(count)
+        const planned = WEBHOOK_PLAN.plannedDelay(count)
         expect(Math.abs(delayAfter(WEBHOOK_PLAN, count, chance) - planned)).toBeLessThanOrEqual(planned * 0.2 + 1)
       }),
     )
@@ -67,9 +67,9 @@ describe.each([
   ['messages', MESSAGE_PLAN],
   ['webhooks', WEBHOOK_PLAN],
 ])('any plan (%s)', (_name, plan) => {
-  test('should make its last attempt when its time ends, and none after that, whatever a receiver asks for', () => {
+  test('should make its last attempt at the end of its lifetime, for any `Retry-After`', () => {
     const asked = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: undefined })
-    // A delay of nothing at all, again and again, would never end.
+    // A delay of 0 each time would never end.
     const chance = fc.double({ min: 0.1, max: 0.999, noNaN: true })
     fc.assert(
       fc.property(chance, asked, (one, retryAfter) => {
@@ -82,11 +82,11 @@ describe.each([
     expect(nextAttemptAt(plan, { ...late, now: plan.lifetime + 1 })).toBeUndefined()
   })
 
-  test('should let a receiver ask for between half and double of the planned delay', () => {
+  test('should limit `Retry-After` to between half and double of the planned delay', () => {
     const asked = fc.double({ min: 0, max: 1e15, noNaN: true })
     fc.assert(
       fc.property(failures, random, asked, (count, chance, retryAfter) => {
-        const planned = plan.planned(count)
+        const planned = plan.plannedDelay(count)
         const delay = delayAfter(plan, count, chance, retryAfter)
         expect(delay).toBeGreaterThanOrEqual(planned / 2)
         expect(delay).toBeLessThanOrEqual(planned * 2)
@@ -95,7 +95,7 @@ describe.each([
     )
   })
 
-  test('should count whole milliseconds, for the index of what is due', () => {
+  test('should return whole milliseconds, for the index `due`', () => {
     fc.assert(
       fc.property(failures, random, (count, chance) => {
         expect(Number.isInteger(delayAfter(plan, count, chance))).toBe(true)

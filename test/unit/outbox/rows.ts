@@ -1,14 +1,14 @@
 /** A table in memory that costs little to copy, for walks through many orders. */
 
-import { holds, updated } from '../../../infra/local/memory-table/expressions.ts'
-import { type Change, type Condition, expressionsOf } from '../../../lib/store/conditions.ts'
+import { applyUpdate, holds } from '../../../infra/local/memory-table/expressions.ts'
+import { type Condition, expressionsOf, type ItemChange } from '../../../lib/store/conditions.ts'
 import type { Address } from '../../../lib/store/keys.ts'
 import { addressOf, type Item, toKey } from '../../../lib/store/table.ts'
 import type { TableWrite } from '../../../lib/store/write.ts'
 
 interface Update {
   address: Address
-  change: Change
+  change: ItemChange
   condition?: Condition
 }
 
@@ -45,11 +45,15 @@ export class Rows {
     return rows.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { item }]) => item)
   }
 
-  update({ address, change, condition }: Update): { written: Item } | { written: undefined; found: Item | undefined } {
+  update({
+    address,
+    change,
+    condition,
+  }: Update): { written: Item } | { written: undefined; existing: Item | undefined } {
     const found = this.get(address)
     const { ConditionExpression, UpdateExpression = '', ...placeholders } = expressionsOf(condition, change)
-    if (!holds(ConditionExpression, found, placeholders)) return { written: undefined, found }
-    const written = updated(UpdateExpression, found ?? toKey(address), placeholders)
+    if (!holds(ConditionExpression, found, placeholders)) return { written: undefined, existing: found }
+    const written = applyUpdate(UpdateExpression, found ?? toKey(address), placeholders)
     this.set(address, written)
     return { written }
   }

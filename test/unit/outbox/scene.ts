@@ -1,4 +1,4 @@
-/** The outbox's core on a real table: a clock that tests move, wake-ups in memory as SQS would take them, and a receiver by a script. */
+/** Deliveries on a real table, with a clock that tests move, queues in memory, and scripted receivers. */
 import { randomUUID } from 'node:crypto'
 import { DeleteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { beforeEach } from 'vitest'
@@ -9,7 +9,7 @@ import { destinationItem } from '../../../lib/outbox/destinations/destination.ts
 import { onDestinationDue } from '../../../lib/outbox/destinations/destination-due.ts'
 import { type Lane, laneItem } from '../../../lib/outbox/lanes/lane.ts'
 import type { LaneContents } from '../../../lib/outbox/lanes/lane-contents.ts'
-import { openMessageLane } from '../../../lib/outbox/message-lane.ts'
+import { messageLaneContents } from '../../../lib/outbox/message-lane.ts'
 import { outboxItem, outcomeItem, type SentBasicMessage } from '../../../lib/outbox/messages/message-item.ts'
 import { newOutboxId } from '../../../lib/outbox/messages/outbox-id.ts'
 import { sweep } from '../../../lib/outbox/sweep.ts'
@@ -62,10 +62,10 @@ export const slowly = (milliseconds: number): PostOutcome => ({ ...answered(200)
 const DEDUPLICATED_FOR = 5 * 60_000
 const MINUTE = 60_000
 
-/** Ms; of the queues. */
+/** Visibility timeout of the queues, in ms. */
 const VISIBILITY = 180_000
 
-/** When a fault strikes: before the request did its work, and after it. All other faults of the store look the same from here. */
+/** When a request fails: before or after its effect. Other errors of the store have the same consequences here. */
 export const STRIKES = ['is throttled', 'times out after it worked']
 
 let origins = 0
@@ -77,18 +77,18 @@ export class OutboxScene {
   random = 0.5
   /** The receivers' script. */
   respond: (sent: Sent) => PostOutcome | Promise<PostOutcome> = () => answered(200)
-  /** What the receivers have taken, and all attempts. */
-  taken: string[] = []
+  /** The payloads that the receivers have accepted, and all attempts. */
+  accepted: string[] = []
   attempts: Sent[] = []
-  /** Wake-ups that nobody has handled yet. */
+  /** Wake-ups that were not handled yet. */
   waiting: SentWakeUp[] = []
-  /** All that the queues ever took. */
+  /** All wake-ups that the queues have accepted. */
   sent: SentWakeUp[] = []
-  /** Attempts of this scene take no time, unless a test says so. */
+  /** Attempts take no time, unless a test replaces this. */
   after: (ms: number, act: () => void) => () => void = () => () => undefined
-  /** The queues refuse. */
+  /** The queues reject every call. */
   sqsFails = false
-  /** The wake-ups, by their text, that the queues refuse each by itself. */
+  /** The wake-ups, by their text, that the queues reject individually. */
   refuses: ((body: string) => boolean) | undefined
   readonly #seen = new Map<string, number>()
   readonly table: StartedTable
@@ -107,7 +107,7 @@ export class OutboxScene {
     )
   }
 
-  /** Empties the table and forgets everything. The clock goes on, for the ids do. */
+  /** Empties the table and all state, except the clock, because ids must grow. */
   async reset(): Promise<void> {
     const { client, table } = this.table.dynamo
     for (const { pk = { S: '' }, sk = { S: '' } } of await this.table.items())
@@ -115,7 +115,7 @@ export class OutboxScene {
     this.now = Math.max(this.now, Date.now()) + 60 * MINUTE
     this.random = 0.5
     this.respond = () => answered(200)
-    for (const list of [this.taken, this.attempts, this.waiting, this.sent]) list.length = 0
+    for (const list of [this.accepted, this.attempts, this.waiting, this.sent]) list.length = 0
     this.sqsFails = false
     this.after = () => () => undefined
     this.table.way = undefined
@@ -151,7 +151,7 @@ export class OutboxScene {
     return id
   }
 
-  /** A destination has answered quickly at some time, if nothing else is known of it. */
+  /** Records that a destination has responded quickly, unless it has an item already. */
   async #makeKnown(destination: string): Promise<void> {
     if ((await this.table.get(destinationAddress(destination))) !== undefined) return
     const quickUntil = this.now + QUICK_FOR
@@ -175,7 +175,7 @@ export class OutboxScene {
     return lanes
   }
 
-  /** Handles a wake-up; where that fails, it comes again after its visibility timeout, as SQS does it. */
+  /** Handles a wake-up; if that fails, it is repeated after its visibility timeout, as by SQS. */
   async handleOrRepeat(one: SentWakeUp): Promise<void> {
     try {
       await this.handle(one)
@@ -184,7 +184,7 @@ export class OutboxScene {
     }
   }
 
-  /** One invocation of the function that delivers. `repeated`: the wake-up has come before. */
+  /** One invocation of the function that delivers. `repeated`: the wake-up was received before. */
   deliver(wakeUp: LaneWakeUp, queue: Queue = 'fast', repeated = false): Promise<void> {
     return deliverLane(wakeUp, {
       now: () => this.now,
@@ -195,7 +195,7 @@ export class OutboxScene {
       startUntil: this.now + 14_000,
       queue,
       repeated,
-      open: async (lane, first) => this.#open(lane, first),
+      contentsOf: async (lane, first) => this.#open(lane, first),
     })
   }
 
@@ -214,7 +214,7 @@ export class OutboxScene {
     if (isForLane(wakeUp)) await this.deliver(wakeUp, queue, repeated)
   }
 
-  /** Handles the next wake-up whose time has come, if there is one. */
+  /** Handles the next wake-up that can be received, if there is one. */
   async handleNext(): Promise<boolean> {
     const index = this.waiting.findIndex(({ at, delaySeconds }) => at + delaySeconds * 1000 <= this.now)
     const [next] = index === -1 ? [] : this.waiting.splice(index, 1)
@@ -223,12 +223,12 @@ export class OutboxScene {
     return true
   }
 
-  /** Handles what waits, and nothing that is for later. */
+  /** Handles all wake-ups that can be received now. */
   async handleAll(): Promise<void> {
     while (await this.handleNext());
   }
 
-  /** Handles what waits, lets time pass and sweeps each minute in which something is due, for some ms. */
+  /** Handles wake-ups for some ms: lets time pass, and sweeps in each minute in which something is due. */
   async pass(ms: number): Promise<void> {
     const until = this.now + ms
     for (;;) {
@@ -243,7 +243,7 @@ export class OutboxScene {
     await this.handleAll()
   }
 
-  /** The sweep runs at each full minute. One that finds nothing is left out. */
+  /** The sweep runs at each full minute. Runs without due entries are skipped. */
   async #nextSweep(): Promise<number> {
     const { client, table } = this.table.dynamo
     const { Items = [] } = await client.send(new ScanCommand({ TableName: table, IndexName: 'due' }))
@@ -262,7 +262,7 @@ export class OutboxScene {
     return item && destinationItem.decode(item)
   }
 
-  /** What waits in the table: items, lanes, entries of waiting lists, destinations that are due. */
+  /** What is left in the table: items, lanes, entries of waiting lists, due destinations. */
   async left(): Promise<string[]> {
     const items = await this.table.items()
     return items
@@ -278,7 +278,7 @@ export class OutboxScene {
   }
 
   #open(lane: string, first: FirstItem | undefined): LaneContents<unknown> | undefined {
-    const contents = openMessageLane(lane, { first })
+    const contents = messageLaneContents(lane, { first })
     if (contents === undefined) return undefined
     type Waiting = Parameters<typeof contents.send>[0]
     const send = async ({ item, index }: Waiting): Promise<PostOutcome> => {
@@ -286,7 +286,7 @@ export class OutboxScene {
       const sent = { lane, endpoint, payload }
       this.attempts.push(sent)
       const outcome = await this.respond(sent)
-      if (outcome.status === 200) this.taken.push(payload)
+      if (outcome.status === 200) this.accepted.push(payload)
       return outcome
     }
     const scripted: LaneContents<Waiting> = { ...contents, send }
@@ -308,7 +308,7 @@ export class OutboxScene {
   }
 }
 
-/** For the tests of a file, each of which finds it empty. */
+/** A scene for the tests of a file. It is empty before each test. */
 export const useOutboxScene = async (): Promise<OutboxScene> => {
   const scene = new OutboxScene(await useTable({ memory: true, check: false }))
   beforeEach(() => scene.reset())

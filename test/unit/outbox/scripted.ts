@@ -1,4 +1,4 @@
-/** Actions that answer by a script, and what was asked of them: for what policies do of which a table shows too little. */
+/** Actions with scripted results, and a record of their calls: for behaviour that a real table does not show. */
 import type { Actions } from '../../../lib/outbox/actions.ts'
 
 export const NOW = 1_800_000_000_000
@@ -10,7 +10,7 @@ export interface Asked {
   args: readonly unknown[]
 }
 
-/** `results`: of each action, one after another; an error is thrown. Behind them it answers with `usual`. */
+/** `results`: of each action, in order; an error is thrown. Afterwards it returns `usual`. */
 export const scripted = (results: Results, usual: Record<string, unknown> = {}) => {
   const asked: Asked[] = []
   const left = new Map(Object.entries(results).map(([does, list]) => [does, [...list]]))

@@ -1,4 +1,4 @@
-/** The queues of wake-ups, replaced by a list of what was sent to them, and by refusals on demand. */
+/** The queues of wake-ups, replaced by a list of the messages that were sent, with rejections on demand. */
 import { setImmediate } from 'node:timers/promises'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { vi } from 'vitest'
@@ -15,11 +15,11 @@ interface SentWakeUp {
 }
 
 export interface SentWakeUps {
-  /** What the queues took, oldest first. */
+  /** The accepted messages, oldest first. */
   sent: SentWakeUp[]
-  /** What they are to refuse, each by itself; `down`: they do not answer at all. */
+  /** The messages to reject individually; `down`: every call fails. */
   refuse: ((wakeUp: SentWakeUp) => boolean) | 'down' | undefined
-  /** It refuses them because they are invalid. */
+  /** Rejects them as invalid. */
   senderFault: boolean
   clear(): void
 }
@@ -31,12 +31,12 @@ const URLS = {
   JOB_QUEUE_URL: 'http://127.0.0.1/000000000000/jobs',
 }
 
-/** Names the queues in the environment; before anything has asked for the settings. */
+/** Sets the queues in the environment; must run before the settings are read. */
 export const nameQueues = (): void => {
   Object.assign(process.env, { AWS_REGION: 'eu-west-1', ...URLS })
 }
 
-/** Takes the place of SQS; after the settings are complete. */
+/** Replaces SQS; must run after the settings are complete. */
 export const watchQueues = (): SentWakeUps => {
   const queues: SentWakeUps = {
     sent: [],
@@ -67,7 +67,7 @@ export const watchQueues = (): SentWakeUps => {
     return true
   }
   const send = async (command: unknown): Promise<object> => {
-    // A queue takes nothing at once: what nobody waits for is not there when the caller has ended.
+    // Sending takes a moment: a message whose sending is not awaited is not there when the caller has ended.
     await setImmediate()
     if (queues.refuse === 'down') throw Object.assign(new Error('injected'), { name: 'TimeoutError' })
     if (command instanceof SendMessageBatchCommand) {

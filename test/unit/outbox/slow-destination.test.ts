@@ -1,4 +1,4 @@
-/** Slots: the attempts that a slow destination takes at once. */
+/** Slots: the concurrent attempts at a slow destination. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { freeSlots, takeSlot } from '../../../lib/outbox/destinations/slow-destination.ts'
@@ -9,13 +9,13 @@ const scene = await useOutboxScene()
 /** Longer than an attempt takes (15 s). */
 const HELD = 20_000
 
-test('a slot is free again when it was released, or once its process has been dead for 20 s, and not before', async () => {
+test('a slot is free when it is released, or 20 s after its process died', async () => {
   const origin = newOrigin()
   const take = () => takeSlot(origin, randomUUID(), { now: scene.now, random: 0 })
   const taken = [await take(), await take(), await take(), await take()]
   expect(taken).not.toContain(undefined)
   expect(await take()).toBeUndefined()
-  // Of a process that has died the table keeps nothing for long. In seconds.
+  // The item of a process that died expires soon. In seconds.
   for (const { kind, expiresAt } of await scene.table.items())
     if (kind?.S === 'slot')
       expect(Number(expiresAt?.N) - scene.now / 1000).toSatisfy((left: number) => left > 20 && left < 120)
@@ -30,7 +30,7 @@ test('a slot is free again when it was released, or once its process has been de
   expect(await freeSlots(origin, scene.now)).toBe(4)
   const again = [await take(), await take(), await take(), await take()]
   expect(again).not.toContain(undefined)
-  // One that comes back after that releases nothing of others.
+  // If the process continues after that, it does not release the slots of others.
   await taken[0]?.release()
   expect(await take()).toBeUndefined()
 })

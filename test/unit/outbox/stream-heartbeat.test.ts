@@ -1,4 +1,4 @@
-/** Heartbeats of the stream: the sweep notices that changes of the table do not reach the dispatcher. */
+/** Heartbeats of the stream: the sweep detects that changes of the table do not reach the dispatcher. */
 import type { DynamoDBRecord } from 'aws-lambda'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { dispatch } from '../../../lib/delivery/dispatch.ts'
@@ -21,10 +21,10 @@ beforeEach(() => {
   scene.now = Math.ceil(scene.now / (5 * MINUTE)) * 5 * MINUTE
 })
 
-/** The change that the stream has of the last heartbeat. */
+/** The stream's record of the last heartbeat. */
 const change = async (): Promise<DynamoDBRecord> => inserted((await scene.table.get(heartbeatAddress('sent'))) ?? {})
 
-/** The faults of runs of the sweep, five minutes apart: how many minutes each is after the first run. */
+/** The errors in runs of the sweep, five minutes apart: the minutes of each after the first run. */
 const faultsIn = async (runs: number, isStreamed: boolean): Promise<number[]> => {
   const begin = scene.now
   const faults: number[] = []
@@ -39,13 +39,13 @@ const faultsIn = async (runs: number, isStreamed: boolean): Promise<number[]> =>
   return faults
 }
 
-test('while they come through there is no fault, nor in the first 15 minutes of a stage', async () => {
+test('there is no error while they are received, nor in the first 15 minutes of a stage', async () => {
   expect(await faultsIn(3, false)).toEqual([])
   await dispatch([await change()])
   expect(await faultsIn(6, true)).toEqual([])
 })
 
-test('where none has come through for 15 minutes each run of the sweep is a fault, until one comes', async () => {
+test('after 15 minutes without one, each run of the sweep is an error, until one is received', async () => {
   expect(await faultsIn(2, true)).toEqual([])
   expect(await faultsIn(6, false)).toEqual([15, 20, 25])
   await dispatch([await change()])
@@ -60,13 +60,13 @@ test('a run that is early by seconds is in time', async () => {
   expect(await faultsIn(1, false)).toEqual([0])
 })
 
-test('while the sweep does not run the time does not count: a table that was restored begins anew', async () => {
+test('the time without runs of the sweep does not count, as in a restored table', async () => {
   await faultsIn(2, false)
   scene.now += 60 * MINUTE
   expect(await faultsIn(4, false)).toEqual([15])
 })
 
-test('one that was not noted, or can not be read, holds up no change', async () => {
+test('one that cannot be recorded or read does not block changes', async () => {
   await sweep(scene.now)
   const heartbeat = await change()
   scene.table.way = (command, send) =>

@@ -1,11 +1,11 @@
-/** The sweep: what is due is woken, whoever has died; idle, it costs little and wakes nothing. */
+/** The sweep wakes all that is due, after any crash; without due entries it costs little. */
 import type { QueryCommand } from '@aws-sdk/client-dynamodb'
 import type { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { jobItem, jobName } from '../../../lib/jobs/job.ts'
 import { destinationItem } from '../../../lib/outbox/destinations/destination.ts'
 import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
-import { sweep, toWake } from '../../../lib/outbox/sweep.ts'
+import { entriesToWake, sweep } from '../../../lib/outbox/sweep.ts'
 import { sqs } from '../../../lib/outbox/wake-ups/queues.ts'
 import { isForLane } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { settings } from '../../../lib/settings.ts'
@@ -19,7 +19,7 @@ import { answered, failing, newOrigin, useOutboxScene } from './scene.ts'
 process.env.JOB_QUEUE_URL = 'http://sqs.test/jobs'
 const scene = await useOutboxScene()
 
-/** The requests of a sweep that counts: each shard of the index once, and the heartbeat of the stream. */
+/** The requests of a sweep with a census: each shard of the index once, and the heartbeat of the stream. */
 const COUNTING = [...Array.from({ length: 16 }, () => 'Query'), 'BatchGetItem', 'PutItem']
 
 const SECOND = 1_000
@@ -27,7 +27,7 @@ const MINUTE = 60 * SECOND
 
 const NEW_JOB = { attempts: 0, failures: 0, createdAt: new Date(0).toISOString() }
 
-/** The queues of all entries that are sent from here on, also of those that SQS drops. A call takes ten. */
+/** The queues of all entries that are sent from here on, also of dropped duplicates. A call has ten. */
 const countEntries = (): string[] => {
   const sent: string[] = []
   vi.spyOn(sqs(), 'send').mockImplementation((async ({ input }: SendMessageBatchCommand) => {
@@ -40,14 +40,14 @@ const countEntries = (): string[] => {
 afterEach(() => vi.restoreAllMocks())
 
 describe('the sweep', () => {
-  test('asks each shard of the index once where nothing is due, and wakes nothing', async () => {
+  test('reads each shard of the index once if nothing is due, and wakes nothing', async () => {
     scene.table.watch()
     expect(await sweep(scene.now)).toEqual({ entries: 0, age: 0 })
     expect(scene.table.requests).toEqual(COUNTING)
     expect(scene.sent).toEqual([])
   })
 
-  test('wakes lanes and destinations that are due, tells how many and how old, and leaves the others', async () => {
+  test('wakes due lanes and destinations, and measures their number and age', async () => {
     const origin = newOrigin()
     scene.respond = ({ endpoint }) => (endpoint.startsWith(origin) ? failing('connect') : answered(500))
     scene.random = 0.999
@@ -63,7 +63,7 @@ describe('the sweep', () => {
     expect(scene.waiting.map(({ wakeUp }) => isForLane(wakeUp)).sort()).toEqual([false, true])
   })
 
-  test('wakes again what a queue did not take', async () => {
+  test('wakes again the lanes whose wake-ups a queue has rejected', async () => {
     const to = scene.newLane()
     scene.respond = () => answered(500)
     await scene.send(to, 'one', { origin: newOrigin() })
@@ -75,10 +75,10 @@ describe('the sweep', () => {
     scene.sqsFails = false
     scene.respond = () => answered(200)
     await scene.pass(2 * MINUTE)
-    expect(scene.taken).toEqual(['one'])
+    expect(scene.accepted).toEqual(['one'])
   })
 
-  test('wakes what stays due at the same time once in five minutes, and again then', async () => {
+  test('wakes an entry that stays due at the same time once in five minutes', async () => {
     const jobs = [1, 2, 3].map((id) => ({ tenant: 'acme', type: 'ledger-object' as const, id: String(id) }))
     const destination = newOrigin()
     const to = scene.newLane()
@@ -93,14 +93,14 @@ describe('the sweep', () => {
       counts.push(woken.splice(0).length)
     }
     expect(counts).toEqual([5, 0, 0, 0, 0, 5, 0, 0, 0, 0, 5])
-    // At another time it is due anew.
+    // With another time it counts as new.
     for (const key of jobs)
       await scene.table.put(jobItem.encode({ ...key, ...NEW_JOB, ...dueFor(jobName(key), scene.now) }))
     await sweep(scene.now)
     expect(woken).toEqual(jobs.map(() => 'jobs'))
   })
 
-  test('wakes more of each kind than a queue takes at once', async () => {
+  test('wakes more of each kind than one call to a queue takes', async () => {
     const due = { dueShard: 'due|0', dueAt: scene.now }
     for (let index = 0; index < 11; index++) {
       await scene.table.put(laneItem.encode({ lane: scene.newLane().lane, ...due }))
@@ -113,7 +113,7 @@ describe('the sweep', () => {
     expect(woken).toHaveLength(33)
   })
 
-  test('does not wait five minutes for what a queue has refused in part', async () => {
+  test('does not wait five minutes after a partial rejection', async () => {
     const lanes = Array.from({ length: 15 }, () => scene.newLane().lane)
     for (const lane of lanes) await scene.table.put(laneItem.encode({ lane, ...dueFor(lane, scene.now) }))
     scene.refuses = (body) => body.includes(lanes[7] as string)
@@ -124,43 +124,44 @@ describe('the sweep', () => {
     expect(scene.waiting.map(({ wakeUp }) => 'lane' in wakeUp && wakeUp.lane).sort()).toEqual(lanes.sort())
   })
 
-  test('wakes so many of one owner in a shard, and those of others behind them', async () => {
+  test('wakes a limited number of one owner in a shard, and those of other owners behind them', async () => {
     const due = (owner: string, count: number, at: number): DueEntry[] =>
       Array.from({ length: count }, (_, index) => ({ kind: 'lane', name: `${owner}|ConnectionRecord|${index}`, at }))
     const shares = new Map<string, number>()
     const from = { now: 10, wokenAt: () => undefined, shares }
-    const first = toWake(due('busy', 500, 1), from)
-    const second = toWake([...due('busy', 400, 1), ...due('quiet', 3, 2)], from)
+    const first = entriesToWake(due('busy', 500, 1), from)
+    const second = entriesToWake([...due('busy', 400, 1), ...due('quiet', 3, 2)], from)
     expect(first).toEqual(due('busy', 256, 1))
     expect(second).toEqual(due('quiet', 3, 2))
-    // Those whose wake-ups may still be in a queue keep their share; those that were handled make room.
+    // Wake-ups that may still be in a queue count; handled ones do not.
     const names = new Set(first.map(({ name }) => name))
     const wokenAt = ({ name }: DueEntry) => (names.has(name) ? 10 : undefined)
     const later = () => ({ now: 10 + MINUTE, wokenAt, shares: new Map() })
-    expect(toWake(due('busy', 500, 1), later())).toEqual([])
+    expect(entriesToWake(due('busy', 500, 1), later())).toEqual([])
     const handled = 100
-    expect(toWake(due('busy', 500, 1).slice(handled), later())).toEqual(
+    expect(entriesToWake(due('busy', 500, 1).slice(handled), later())).toEqual(
       due('busy', 500, 1).slice(first.length, first.length + handled),
     )
   })
 
-  test('wakes so many jobs of one agent, and those of others behind them', () => {
+  test('wakes a limited number of jobs of one agent, and those of other agents behind them', () => {
     const jobs = (tenant: string, count: number): DueEntry[] =>
       Array.from({ length: count }, (_, id) => ({ kind: 'job', name: `${tenant}|job|presentation|${id}`, at: 1 }))
     const due = [...jobs('busy', 300), ...jobs('quiet', 3)]
-    const woken = toWake(due, { now: 10, wokenAt: () => undefined, shares: new Map() })
+    const woken = entriesToWake(due, { now: 10, wokenAt: () => undefined, shares: new Map() })
     expect(woken).toEqual([...jobs('busy', 256), ...jobs('quiet', 3)])
   })
 
-  test('does not wait for a time at which its clock was ahead', async () => {
+  test('ignores times at which its clock was ahead', async () => {
     const entry = { kind: 'lane', name: 'acme|ConnectionRecord|1', at: 1 } as const
-    const wakes = (now: number, woken: number) => toWake([entry], { now, wokenAt: () => woken, shares: new Map() })
+    const wakes = (now: number, woken: number) =>
+      entriesToWake([entry], { now, wokenAt: () => woken, shares: new Map() })
     expect(wakes(10, 11)).toEqual([entry])
     expect(wakes(5 * MINUTE - 1, 0)).toEqual([])
     expect(wakes(5 * MINUTE, 0)).toEqual([entry])
   })
 
-  test('reads nothing that is due in weeks, although it counts what waits', async () => {
+  test('reads nothing that is due in weeks, even for a census', async () => {
     const CENSUS = 5 * MINUTE
     scene.now = Math.ceil(scene.now / CENSUS) * CENSUS
     const jobs = Array.from({ length: 600 }, (_, id) => ({
@@ -173,14 +174,14 @@ describe('the sweep', () => {
     expect(scene.table.requests).toEqual(COUNTING)
   })
 
-  test('reads a bounded part of what is due later, and all that is due', async () => {
+  test('reads all due entries, and a bounded number of those due later', async () => {
     const CENSUS = 5 * MINUTE
     scene.now = (Math.floor(scene.now / CENSUS) + 1) * CENSUS
     const pageAt = (at: number) =>
       Array.from({ length: 500 }, (_, id) => ({
         ...{ pk: { S: `acme|job|pickup-expiry|${id}` }, kind: { S: 'job' }, dueAt: { N: String(at) } },
       }))
-    // 30 pages are due, and behind them there is no end.
+    // 30 pages are due, followed by an endless number that is due later.
     const pages = new Map<string, number>()
     vi.spyOn(dynamodb(), 'send').mockImplementation((async ({ input }: QueryCommand) => {
       if (input.IndexName === undefined) return {}
@@ -195,7 +196,7 @@ describe('the sweep', () => {
     expect([...pages.values()]).toEqual(Array.from({ length: 16 }, () => 50))
   })
 
-  test('counts what waits once in five minutes, and a minute later where it could not', async () => {
+  test('counts waiting lanes once in five minutes, and a minute later after a failure', async () => {
     const CENSUS = 5 * MINUTE
     scene.now = (Math.floor(scene.now / CENSUS) + 1) * CENSUS
     let reads = 0
@@ -215,7 +216,7 @@ describe('the sweep', () => {
     expect(reads).toBe(32)
   })
 
-  test('looks after the key that seals when it counts', async () => {
+  test('checks the sealing key when it counts', async () => {
     const { SEALING_KEY } = settings()
     Object.assign(settings(), { SEALING_KEY: undefined, KMS_KEY_ID: 'alias/key' })
     const asked = vi.spyOn(kms(), 'send').mockImplementation(async () => ({ KeyMetadata: { KeyState: 'Enabled' } }))
@@ -227,7 +228,7 @@ describe('the sweep', () => {
     }
   })
 
-  test('survives an item of the index that is neither', async () => {
+  test('ignores an item of an unknown kind in the index', async () => {
     await scene.table.put({
       ...toKey({ pk: 'odd', sk: '~' }),
       dueShard: { S: 'due|3' },

@@ -1,9 +1,9 @@
-/** A table, and the queues of wake-ups in place of SQS: what tests of a file begin with that write what a queue is told of. */
+/** A table, and queues of wake-ups in place of SQS, for the tests of a file. */
 import type { StartedTable } from '../store/started-table.ts'
 import { type TableUse, useTable } from '../store/use-table.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from './sent-wake-ups.ts'
 
-/** Before anything has asked for the settings. */
+/** Must run before the settings are read. */
 export const useTableAndQueues = async (use?: TableUse): Promise<{ table: StartedTable; queues: SentWakeUps }> => {
   nameQueues()
   const table = await useTable({ memory: true, ...use })

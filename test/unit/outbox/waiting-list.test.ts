@@ -1,6 +1,6 @@
-/** Lanes that wait for a destination: none is lost, whoever joins, releases or probes at the same time, or twice. */
+/** Lanes that wait for a destination: no lane is lost by concurrent or repeated joins, releases and probes. */
 import { describe, expect, test } from 'vitest'
-import { destinationItem, LEAVES_INDEX } from '../../../lib/outbox/destinations/destination.ts'
+import { destinationItem, LEAVE_INDEX } from '../../../lib/outbox/destinations/destination.ts'
 import {
   changeDestination,
   ensureDue,
@@ -22,7 +22,7 @@ import { answered, failing, newOrigin, type SentWakeUp, useOutboxScene } from '.
 const scene = await useOutboxScene()
 
 const leaveIndex = async (origin: string) =>
-  changeDestination(await readDestination(origin, scene.now), LEAVES_INDEX, scene.now)
+  changeDestination(await readDestination(origin, scene.now), LEAVE_INDEX, scene.now)
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -37,7 +37,7 @@ describe('the waiting list', () => {
     return { origin, to }
   }
   const dueOf = async (origin: string) => (await scene.destination(origin))?.dueAt ?? 0
-  test('gives no more entries of a random shard and the next ones than there is room for', async () => {
+  test('returns at most `limit` entries of a random shard and the next ones', async () => {
     const destination = newOrigin()
     const entries = Array.from({ length: 40 }, (_, index) => {
       const lane = `acme|ConnectionRecord|${index}`
@@ -47,7 +47,7 @@ describe('the waiting list', () => {
     for (let room = 1; room <= 40; room++) expect(await entriesOfRandomShard(destination, room, 0.5)).toHaveLength(room)
   })
 
-  test('gives the same number of entries of each of 16 shards, or begins with a random one', async () => {
+  test('returns the same number of entries of each of 16 shards, or begins with a random one', async () => {
     const destination = newOrigin()
     const all = ['0|1|a', '0|1|b', '0|1|c', '15|1|d', '15|1|e']
     const lane = messageLane('acme', 'alice')
@@ -60,7 +60,7 @@ describe('the waiting list', () => {
   })
 
   test.each([messageLane('acme', 'alice'), eventLane('acme', 'endpoint', 'proof')])(
-    'makes the lane due of an entry that can not be read: %s',
+    'makes the lane of an unreadable entry due: %s',
     async (lane) => {
       const destination = newOrigin()
       const { put } = entryWrite(destination, { lane, entry: newEntry(lane, scene.now, 'a'), now: scene.now })
@@ -74,7 +74,7 @@ describe('the waiting list', () => {
     ['before', ''],
     ['after', ''],
     ['before', ', by a write whose response is lost'],
-  ])('loses no lane that joins %s the destination leaves the index, found empty%s', async (when, lost) => {
+  ])('loses no lane that joins %s the destination leaves the index with an empty list%s', async (when, lost) => {
     const origin = newOrigin()
     await ensureDue(origin, scene.now)
     scene.waiting.length = 0
@@ -83,13 +83,13 @@ describe('the waiting list', () => {
     await scene.commit(joining, 'joins', { origin })
     const join = async () => {
       scene.table.way = undefined
-      // The lane's own process takes the destination for closed.
+      // The lane's process has read the destination as closed.
       const read = await readDestination(origin, scene.now)
       const closed = await changeDestination(read, { set: { closedAt: scene.now } }, scene.now)
       await scene.committed(joining.lane)
       expect((await scene.lane(joining.lane))?.waitsFor).toBe(origin)
       if (closed === undefined) throw new Error('not closed')
-      // The version is as it was, so that the process that found the list empty goes on.
+      // The version is unchanged, so that the process that found the list empty continues.
       const now = await readDestination(origin, scene.now)
       await scene.table.put(destinationItem.encode({ ...now, version: read.version, closedAt: undefined }))
       if (lost !== '') scene.table.way = loseSecondUpdate
@@ -97,7 +97,7 @@ describe('the waiting list', () => {
     let updates = 0
     const loseSecondUpdate: typeof scene.table.way = async (command, send) => {
       await send()
-      // The SDK sends it again, when the destination is no longer as it was read.
+      // The SDK repeats the request after the destination has changed.
       if (command === 'UpdateItem' && ++updates === 2) throw failure('TimeoutError')
     }
     const counts: Record<string, number> = {}
@@ -110,7 +110,7 @@ describe('the waiting list', () => {
     await onDestinationDue({ destination: origin, at: scene.now }, scene.now)
     scene.table.way = undefined
     await scene.pass(5 * MINUTE)
-    expect(scene.taken).toEqual(['joins'])
+    expect(scene.accepted).toEqual(['joins'])
     expect(await scene.left()).toEqual([])
   })
 
@@ -120,7 +120,7 @@ describe('the waiting list', () => {
     const joining = scene.newLane()
     await scene.commit(joining, 'joins', { origin })
     scene.table.way = async (command, send) => {
-      // The lane has seen the destination in the index, and is about to enter the list.
+      // The lane's process has read that the destination is in the index, and is about to add the lane.
       if (command === 'TransactWriteItems') {
         scene.table.way = undefined
         await leaveIndex(origin)
@@ -131,26 +131,26 @@ describe('the waiting list', () => {
     expect(await scene.destination(origin)).toHaveProperty('dueAt')
     scene.respond = () => answered(200)
     await scene.pass(MINUTE)
-    expect(scene.taken).toContain('joins')
+    expect(scene.accepted).toContain('joins')
     expect(await scene.left()).toEqual([])
   })
 
-  test('loses no lane where the process dies between joining and looking once more', async () => {
+  test('loses no lane if the process dies between adding it and checking the destination again', async () => {
     const { origin, to } = await closedWithLane()
-    // Another process has found the list empty just before, and died before it looked again.
+    // Another process has found the list empty just before, and died before it read the list again.
     await leaveIndex(origin)
     scene.waiting.length = 0
     expect(await scene.destination(origin)).not.toHaveProperty('dueAt')
     scene.respond = () => answered(200)
-    // The wake-up whose process died comes again after its visibility timeout.
+    // The wake-up of the dead process is repeated after its visibility timeout.
     scene.now += 180 * SECOND
     await scene.committed(to.lane)
     await scene.pass(MINUTE)
-    expect(scene.taken).toHaveLength(1)
+    expect(scene.accepted).toHaveLength(1)
     expect(await scene.left()).toEqual([])
   })
 
-  test('is looked at again where the process died after the destination had left the index', async () => {
+  test('is read again if the process died after the destination had left the index', async () => {
     const { origin } = await closedWithLane()
     const at = await dueOf(origin)
     await leaveIndex(origin)
@@ -158,10 +158,10 @@ describe('the waiting list', () => {
     scene.respond = () => answered(200)
     await onDestinationDue({ destination: origin, at }, scene.now)
     await scene.pass(MINUTE)
-    expect(scene.taken).toHaveLength(1)
+    expect(scene.accepted).toHaveLength(1)
   })
 
-  test('is probed once where the wake-up comes twice, at once or later', async () => {
+  test('is probed once if the wake-up is repeated, immediately or later', async () => {
     const { origin } = await closedWithLane()
     scene.waiting.length = 0
     const at = await dueOf(origin)
@@ -178,7 +178,7 @@ describe('the waiting list', () => {
     expect(scene.attempts.length - before).toBe(1)
   })
 
-  test('delivers each message once, where everything comes twice and late', async () => {
+  test('delivers each message once, if every wake-up arrives twice and late', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     const lanes = await scene.sendTo(origin, 20)
@@ -197,13 +197,13 @@ describe('the waiting list', () => {
       await Promise.all([...some, ...some, ...old].reverse().map((one) => scene.handle(one)))
       handled.push(...some)
     }
-    expect(scene.taken).toHaveLength(40)
-    expect(new Set(scene.taken).size).toBe(40)
-    for (const { lane } of lanes) expect(scene.taken.indexOf(lane)).toBeLessThan(scene.taken.indexOf(`${lane} 2`))
+    expect(scene.accepted).toHaveLength(40)
+    expect(new Set(scene.accepted).size).toBe(40)
+    for (const { lane } of lanes) expect(scene.accepted.indexOf(lane)).toBeLessThan(scene.accepted.indexOf(`${lane} 2`))
     expect(await scene.left()).toEqual([])
   })
 
-  test('releases no more while the queue has not handed out what was released last, but for a minute at most', async () => {
+  test('releases no more lanes while the queue has not delivered the last release, for a minute at most', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     await scene.sendTo(origin, 100)
@@ -212,7 +212,7 @@ describe('the waiting list', () => {
     scene.now += 3 * SECOND
     const isRelease = ({ wakeUp }: SentWakeUp) => 'lane' in wakeUp && wakeUp.reason.kind === 'released'
     const released = () => scene.sent.filter(isRelease).length
-    // The consumers of the slow queue are busy with others.
+    // The consumers of the slow queue are busy with other lanes.
     const handleOthers = async () => {
       const isNext = (one: SentWakeUp) => !isRelease(one) && one.at + one.delaySeconds * SECOND <= scene.now
       for (let next = scene.waiting.find(isNext); next !== undefined; next = scene.waiting.find(isNext)) {
@@ -239,7 +239,7 @@ describe('the waiting list', () => {
     await scene.pass(10 * MINUTE)
   })
 
-  test('keeps the entries of lanes whose release the queue did not take', async () => {
+  test('keeps the entries of lanes whose release the queue has rejected', async () => {
     const origin = newOrigin()
     scene.respond = () => failing('connect')
     await scene.sendTo(origin, 3)
@@ -252,11 +252,11 @@ describe('the waiting list', () => {
     expect((await scene.left()).filter((kind) => kind === 'waiting-lane')).toHaveLength(3)
     scene.sqsFails = false
     await scene.pass(2 * MINUTE)
-    expect(scene.taken).toHaveLength(3)
+    expect(scene.accepted).toHaveLength(3)
     expect(await scene.left()).toEqual([])
   })
 
-  test('has no wake-ups for lanes whose queue did not take them, and tries again', async () => {
+  test('tries again if the queue has rejected the wake-ups', async () => {
     const { origin } = await closedWithLane()
     scene.respond = () => answered(200)
     scene.now = await dueOf(origin)
@@ -265,7 +265,7 @@ describe('the waiting list', () => {
     scene.sqsFails = false
     scene.waiting.length = 0
     await scene.pass(2 * MINUTE)
-    expect(scene.taken).toHaveLength(1)
+    expect(scene.accepted).toHaveLength(1)
     expect(await scene.left()).toEqual([])
   })
 })

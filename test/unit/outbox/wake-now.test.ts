@@ -39,13 +39,13 @@ const wake = async () => {
   return lines.map((line) => JSON.parse(line).event)
 }
 
-test('is not repeated where the queue fails', async () => {
+test('is not repeated if the queue fails', async () => {
   answer = (response) => response.writeHead(500).end()
   expect(await wake()).toEqual(['wake_up.not_sent'])
   expect(requests).toBe(1)
 })
 
-test('is given up where the queue does not answer, long before the request itself would be', async () => {
+test('is given up after its timeout, long before that of the request, if SQS does not respond', async () => {
   answer = () => undefined
   const { sqsOnce } = await import('../../../lib/outbox/wake-ups/queues.ts')
   const requestHandler = sqsOnce().config.requestHandler as unknown as { httpHandlerConfigs(): object }
@@ -54,7 +54,7 @@ test('is given up where the queue does not answer, long before the request itsel
   expect(requests).toBe(1)
 })
 
-test('of a job waits longer, since nothing but the sweep makes good what was not sent', async () => {
+test('of a job has a longer timeout, because only the sweep would send it again', async () => {
   const { sqsOnce, wakeJobsNow } = await import('../../../lib/outbox/wake-ups/queues.ts')
   answer = (response) => void response.end('{"Successful":[]}')
   const handle = vi.spyOn(sqsOnce().config.requestHandler, 'handle')

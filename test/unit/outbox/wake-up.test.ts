@@ -1,4 +1,4 @@
-/** Wake-ups as messages: what is none is refused, and ids are repeated only where SQS shall drop the repetition. */
+/** Wake-ups as messages: others are rejected, and deduplication ids are equal only for duplicates. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -6,7 +6,7 @@ import {
   decodeWakeUp,
   deduplicationId,
   encodeWakeUp,
-  groupOf,
+  messageGroupOf,
   type WakeUp,
 } from '../../../lib/outbox/wake-ups/wake-up.ts'
 
@@ -53,18 +53,18 @@ describe('a wake-up', () => {
     expect(decodeWakeUp(body)).toBeUndefined()
   })
 
-  test('is read without a throw, whatever the body is', () => {
+  test('is parsed without an error, for any body', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (body) => void decodeWakeUp(body)))
   })
 })
 
 describe('deduplication ids', () => {
-  test('differ for whatever is a wake-up of its own', () => {
+  test('differ for different wake-ups', () => {
     const ids = WAKE_UPS.map(deduplicationId)
     expect(new Set(ids).size).toBe(WAKE_UPS.length)
   })
 
-  test('of a committed item are the same for both of its senders, and no other item has them', () => {
+  test('of a committed item are the same for both of its senders, and unique for the item', () => {
     expect(committedId(lane, 'a')).toBe(committedId(lane, 'a'))
     expect(committedId(lane, 'a')).not.toBe(committedId(lane, 'b'))
     expect(committedId('a', 'b,c')).not.toBe(committedId('a,b', 'c'))
@@ -78,14 +78,14 @@ describe('deduplication ids', () => {
     expect(deduplicationId(probe(1))).not.toBe(deduplicationId(probe(2)))
   })
 
-  test('are of lanes that share few groups with all lanes of their tenant, and none with those of another', () => {
+  test('are for few groups of each tenant, which differ from those of other tenants', () => {
     const groups = (owner: string, use: 'fast' | 'slow' | 'released') =>
-      new Set(Array.from({ length: 2_000 }, (_, index) => groupOf(`${owner}|ConnectionRecord|${index}`, use)))
+      new Set(Array.from({ length: 2_000 }, (_, index) => messageGroupOf(`${owner}|ConnectionRecord|${index}`, use)))
     const [mine, others] = [groups('mine', 'fast'), groups('other', 'fast')]
     expect([mine.size, groups('mine', 'slow').size, groups('mine', 'released').size]).toEqual([32, 8, 64])
     expect([...mine, ...groups('mine', 'slow')].filter((group) => others.has(group))).toEqual([])
     expect([...groups('mine', 'slow')].filter((group) => mine.has(group))).toEqual([])
-    // An endpoint is alone too: one that stalls holds up no other one of its organization.
+    // An endpoint has its own groups: a slow one does not delay another one of its organization.
     const [hook, notification] = [groups('@outbox|org|hook', 'fast'), groups('@outbox|org|notification', 'fast')]
     expect(hook.size).toBe(32)
     expect([...hook].filter((group) => notification.has(group))).toEqual([])
@@ -93,6 +93,6 @@ describe('deduplication ids', () => {
 
   test('and groups are short enough for SQS, and show no ids', () => {
     const long = `${'x'.repeat(500)}|ConnectionRecord|y`
-    for (const id of [groupOf(long, 'fast'), committedId(long, 'a')]) expect(id).toMatch(/^[\w-]{1,128}$/)
+    for (const id of [messageGroupOf(long, 'fast'), committedId(long, 'a')]) expect(id).toMatch(/^[\w-]{1,128}$/)
   })
 })

@@ -1,8 +1,8 @@
-/** Worlds in which deliveries go on: a table, queues, receivers and running processes as a value, which a walk through all orders copies and goes on with. */
+/** Worlds of deliveries: table, queues, receivers and running processes as a value, which a walk through all orders copies and continues. */
 import { hash } from 'node:crypto'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { AgentError } from '../../../lib/errors.ts'
-import { changed, type Destination, destinationItem } from '../../../lib/outbox/destinations/destination.ts'
+import { type Destination, destinationItem, updateOf } from '../../../lib/outbox/destinations/destination.ts'
 import { type Entry, entryRemoval } from '../../../lib/outbox/destinations/waiting-list.ts'
 import { laneItem } from '../../../lib/outbox/lanes/lane.ts'
 import { MESSAGE_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
@@ -31,7 +31,7 @@ type Queue = 'fast' | 'slow' | 'timer'
 interface Message {
   wakeUp: WakeUp
   queue: Queue
-  /** When it can be received; ms since the epoch, as all times. */
+  /** When it can be received. All times are ms since the epoch. */
   at: number
   repeated: boolean
 }
@@ -58,7 +58,7 @@ const ACCEPTED: PostOutcome = { headers: {}, body: '', milliseconds: 20, status:
 /** Deliveries at the same time. */
 const MAX_PROCESSES = 2
 
-/** What a queue answers that takes nothing: that is no error. */
+/** The response of a queue that rejects everything: it is not an error. */
 const REFUSED: Record<string, unknown> = { wakeLanes: [false], wakeLater: undefined }
 
 /** A process that handles a message. */
@@ -67,7 +67,7 @@ interface Running {
   message: Message
   attempting?: Attempted
   outcome?: PostOutcome
-  /** It stands still until then, or until another one has its lease. */
+  /** It is suspended until then, or until another process has its lease. */
   stallsUntil?: number
 }
 
@@ -81,19 +81,19 @@ export class World extends Rows {
   seen = new Map<string, number>()
   /** Destinations as they were read. */
   known = new Map<string, { read: Destination; until: number }>()
-  /** What is committed at some time: the items of a lane, in their order. */
+  /** Items to commit at any time, in the order of their lane. */
   commits: readonly Attempted[] = []
   committed: readonly string[] = []
-  /** What the receivers do, one attempt after the other; from the end on they take everything. */
+  /** The responses of the receivers, one for each attempt; afterwards they accept everything. */
   outcomes: readonly PostOutcome[] = []
-  /** What they have taken, and all attempts. */
+  /** The attempts that they have accepted, and all attempts. */
   taken: readonly Attempted[] = []
   attempts: readonly Attempted[] = []
   /** When the first item of a lane that has failed may be tried again. */
   planned = new Map<string, number>()
   /** How often messages were received. */
   received = new Map<string, number>()
-  /** Crashes, faults and repetitions. */
+  /** Number of crashes, errors and repetitions. */
   troubles = 0
   steps = 0
   created = 0
@@ -109,7 +109,7 @@ export class World extends Rows {
     return copy
   }
 
-  /** The same for worlds in which the same can happen from now on. */
+  /** A key that is equal for worlds with the same future. */
   print(): string {
     const rows = [...this.rows.values()].map(({ print }) => print).sort()
     const processes = this.processes.map(
@@ -138,7 +138,7 @@ export class World extends Rows {
     for (const item of this.items) {
       if (!laneItem.is(item)) continue
       const { lane, lease, waiting, failures = 0, dueAt = 0, faults } = laneItem.decode(item)
-      if (faults !== undefined && faults.errors > 0) this.broken ??= 'a fault of our own'
+      if (faults !== undefined && faults.errors > 0) this.broken ??= 'an internal error'
       const first = this.in(`${lane} `)[0]?.sk?.S
       if (lease === undefined && waiting === undefined && failures > 0 && first !== undefined)
         this.planned.set(first, dueAt)
@@ -187,14 +187,14 @@ export class World extends Rows {
     this.send({ lane: next.lane, reason: { kind: 'committed', ...first } }, 'fast', this.now, `${next.lane} ${next.id}`)
   }
 
-  /** Of two items that wait in a lane. One that was committed later comes first only if it was tried first. */
+  /** Of two items that wait in a lane. A later one is first only if it was tried first. */
   comesBefore(one: string, other: string): boolean {
     return one < other && (this.planned.has(one) || this.committed.indexOf(one) < this.committed.indexOf(other))
   }
 
-  // What may happen next.
+  // The possible next steps.
 
-  /** All that may happen now; nothing where only time can pass. `left`: how much may still go wrong. */
+  /** All steps that are possible now; none if only time can pass. `left`: remaining number of crashes and errors. */
   choices(left: number): World[] {
     return [
       ...this.processes.flatMap((process) => this.#goesOn(process, left)),
@@ -238,7 +238,7 @@ export class World extends Rows {
     this.processes = [...this.processes, { process: new Process(start), message }]
   }
 
-  /** Lets all processes go on to what they ask for, or to their end. */
+  /** Continues all processes to their next request, or to their end. */
   async settle(): Promise<void> {
     for (const running of this.processes) {
       const next = await running.process.next()
@@ -288,7 +288,7 @@ export class World extends Rows {
   #dies(running: Running): void {
     const { message } = running
     this.processes = this.#besides(running)
-    // By its end its message may have been deleted: that changes nothing here, since a message may come again in any case.
+    // Its message may be deleted by its end: that makes no difference, because a message may be repeated anyway.
     if (!this.messages.some((one) => one.wakeUp === message.wakeUp))
       this.messages = [...this.messages, { ...message, at: this.now + VISIBILITY, repeated: true }]
   }
@@ -309,7 +309,7 @@ export class World extends Rows {
     this.processes = [...this.#besides(running), { message, process: process.told(result, this.now) }]
   }
 
-  /** `lost`: it does its work, and its answer is lost. */
+  /** `lost`: it has its effect, and its response is lost. */
   #does(running: Running, lost = false): void {
     const { does, args } = running.process.ask
     if (does === 'send' && running.attempting === undefined) {
@@ -372,7 +372,7 @@ export class World extends Rows {
       destination: (destination) => this.destination(destination),
       recentDestination: (destination) => this.recentDestination(destination),
       change: (read, change, now) => {
-        const { written } = this.update(changed(read, change, now))
+        const { written } = this.update(updateOf(read, change, now))
         this.known.delete(read.destination)
         return written && this.destination(read.destination)
       },
@@ -399,7 +399,7 @@ export class World extends Rows {
     })
   }
 
-  /** Time passes until a message can be received, or the sweep finds something. False where nothing is to come. */
+  /** Time passes until a message can be received, or an entry is due. False if there is none. */
   passes(): boolean {
     const due = this.items.filter(({ dueAt }) => dueAt?.N !== undefined)
     const sweeps = due.map(({ dueAt }) => Math.ceil(Math.max(Number(dueAt?.N), this.now + 1) / MINUTE) * MINUTE)

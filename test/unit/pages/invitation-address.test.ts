@@ -7,7 +7,7 @@ import { settings } from '../../../lib/settings.ts'
 const addressOf = (bytes: number): string | undefined =>
   longAddress({ label: 'x'.repeat(bytes - JSON.stringify({ label: '' }).length) })
 
-test('there is no long one of more characters than the gateway takes', () => {
+test('there is no long address with more characters than the gateway accepts', () => {
   const room = Math.floor(((7_000 - `${settings().PUBLIC_URL}?oob=`.length) * 3) / 4)
   expect(addressOf(room)).toHaveLength(7_000)
   expect(addressOf(room + 1)).toBeUndefined()

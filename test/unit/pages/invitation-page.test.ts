@@ -50,7 +50,7 @@ describe('says what for', () => {
       ['to ask you for a proof'],
     ],
     [
-      'a message of another kind, and an attachment that nobody can read',
+      'a message of another kind, and an unreadable attachment',
       {
         'requests~attach': [attached('https://didcomm.org/basicmessage/1.0/message'), { data: { base64: 'AAAA' } }, 7],
       },
@@ -61,10 +61,10 @@ describe('says what for', () => {
     expect(listed).toEqual(purposes)
   })
 
-  test('in the words of the sender, where it gives any', () => {
+  test('with the goal of the sender, if there is one', () => {
     expect(page({ goal: 'Prove your degree' })).toContain('<blockquote dir="auto">Prove your degree</blockquote>')
-    expect(page()).not.toContain('own words')
-    expect(page({ goal: 7 })).not.toContain('own words')
+    expect(page()).not.toContain('Message from the sender')
+    expect(page({ goal: 7 })).not.toContain('Message from the sender')
   })
 })
 
@@ -80,7 +80,7 @@ describe('what the sender says', () => {
     )
   })
 
-  test('has no character of HTML as it is', () => {
+  test('has no unescaped character of HTML', () => {
     expect(page({ label: '&lt;a&gt;' })).toContain('<bdi>&amp;lt;a&amp;gt;</bdi>')
   })
 
@@ -107,7 +107,7 @@ describe('what the sender says', () => {
 
   test('may be nothing at all', () => {
     for (const label of [undefined, '', ' \u202e ', '\u200b', '\u3164 \u00ad', 7, {}])
-      expect(words(page({ label }))).toContain('from somebody')
+      expect(words(page({ label }))).toContain('from an unknown sender')
   })
 })
 

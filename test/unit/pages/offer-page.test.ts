@@ -46,7 +46,7 @@ describe('what the issuer says', () => {
     const html = page({ issuer: 'a\u202eb\u2066\nc', credentials: [{ name: '\u061ca\u200fb', vct: VCT }] })
     expect(named(html)).toEqual(['a b c', 'a b'])
     for (const issuer of [undefined, '', '\u200b\u200d\ufeff', 7, {}])
-      expect(page({ issuer })).toContain('from somebody')
+      expect(page({ issuer })).toContain('from an unknown sender')
     expect(named(page({ credentials: [{ name: '\u200b', vct: '\u202e' }] }))).toEqual(['Acme', '?'])
     expect(named(page({ issuer: 'x'.repeat(500) }))[0]).toHaveLength(101)
   })
@@ -84,9 +84,9 @@ describe('a logo', () => {
   })
 })
 
-test('an offer that was taken leads to no wallet, and goes on looking', () => {
+test('an accepted offer has no link for a wallet, and its page still updates', () => {
   const html = page({ state: 'taken' })
-  expect(html).toMatch(/<section data-outcome="taken" data-goes-on><h2>Your wallet has taken the offer/)
+  expect(html).toMatch(/<section data-outcome="taken" data-goes-on><h2>Your wallet has accepted the offer/)
   expect(html).toMatch(/<section data-outcome="issued" hidden>/)
   expect(html).toContain('/assets/session.js')
   expect(html).not.toMatch(/openid-credential-offer:|<svg/)
@@ -94,7 +94,7 @@ test('an offer that was taken leads to no wallet, and goes on looking', () => {
 
 test.each([
   ['issued', 'Done'],
-  ['ended', 'That did not work'],
+  ['ended', 'This did not work'],
 ] as const)('an offer that is %s says so, and nothing else', (state, heading) => {
   const html = page({ state })
   expect(headings(html)).toEqual([heading])

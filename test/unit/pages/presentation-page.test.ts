@@ -32,8 +32,8 @@ describe('says what is asked for', () => {
 
   test('a credential without claims, alternatives and a transaction', () => {
     const plain = page()
-    for (const words of ['Nothing of it but', 'choice', 'transaction']) expect(plain).not.toContain(words)
-    expect(page({ query: asking({ claims: undefined }) })).toContain('Nothing of it but what it always shows.')
+    for (const words of ['Only the information', 'choice', 'transaction']) expect(plain).not.toContain(words)
+    expect(page({ query: asking({ claims: undefined }) })).toContain('Only the information that it always shows.')
     expect(page({ query: asking({ claim_sets: [['a']] }) })).toContain('shows you the choice')
     expect(page({ query: { ...QUERY, credential_sets: [{ options: [['identity']] }] } })).toContain('the choice')
     expect(page({ hasTransaction: true })).toContain('consent to a transaction')
@@ -62,7 +62,8 @@ describe('what the verifier says', () => {
     const long = 'x'.repeat(2000)
     const query = asking({ meta: { vct_values: [long] }, claims: [{ path: [long] }] })
     expect(Math.max(...[...page({ verifier: long, query }).matchAll(/x+…/g)].map(([text]) => text.length))).toBe(201)
-    for (const verifier of [undefined, '', '\u200b', 7, {}]) expect(page({ verifier })).toContain('from somebody')
+    for (const verifier of [undefined, '', '\u200b', 7, {}])
+      expect(page({ verifier })).toContain('from an unknown sender')
     expect(listed(page({ query: asking({ claims: [{ path: ['\u202e'] }] }) }))).toEqual(['?'])
   })
 })
@@ -81,14 +82,14 @@ describe('leads to the wallet', () => {
     const html = page({ leadsBack: true })
     expect(html).toContain(href)
     expect(html).not.toContain('<svg')
-    expect(html).toContain('There is no QR code, because your wallet leads you back to this browser')
+    expect(html).toContain('There is no QR code, because your wallet returns you to this browser')
   })
 })
 
 test.each([
-  ['answered', 'Your wallet has answered'],
+  ['answered', 'Your wallet has responded'],
   ['verified', 'Done'],
-  ['ended', 'That did not work'],
+  ['ended', 'This did not work'],
 ] as const)('a request that is %s leads to no wallet, and says how it ended', (state, heading) => {
   const html = page({ state })
   expect([...html.matchAll(/<h2>([^<]*)<\/h2>/g)].map(([, text]) => text)).toEqual([heading])

@@ -37,7 +37,7 @@ test.each([
   expect({ statusCode, body }).toEqual({ statusCode: 200, body: { state } })
 })
 
-test('a person gets a page with names and logo, and nothing of the session that is not for who has the link', async () => {
+test('a person gets a page with names and logo, and nothing of the session that holders of the link must not see', async () => {
   const tokenHash = 'dG9rZW4'
   await table.put(sessionItem(newSession({ tokenHash, issuanceMetadata: { order: 'for Erika' } })))
   const { headers, body } = await show('shop', 'session-1', 'text/html')
@@ -49,7 +49,7 @@ test('a person gets a page with names and logo, and nothing of the session that 
   expect(body).not.toMatch(/c2VhbGVk|dG9rZW4|certificate-1|given_name|Erika|pre-authorized/)
 })
 
-describe('is a 404 in the same words', () => {
+describe('is the same 404', () => {
   test.each([
     ['unknown', 'shop', 'session-2'],
     ['another issuer’s', 'other', 'session-1'],
@@ -67,7 +67,7 @@ describe('is a 404 in the same words', () => {
     expect(await show(issuerId, id)).toMatchObject({ statusCode: 404, body })
     expect(await show(issuerId, id, 'text/html')).toMatchObject({
       statusCode: 404,
-      body: expect.stringContaining('There is nothing here'),
+      body: expect.stringContaining('Page not found'),
     })
   })
 })

@@ -34,7 +34,7 @@ describe('its state', () => {
     ['ended', { state: 'ResponseReceived', codeExpiresAt: later(-1) }],
     ['ended', { state: 'ResponseReceived', codeExpiresAt: later(60), codeTries: 5 }],
     ['verified', { state: 'ResponseVerified', credentials: [], checks: [] }],
-    // An answer in the last second is still told.
+    // A response in the last second is still shown.
     ['verified', { state: 'ResponseVerified', expiresAt: later(-1) }],
     ['ended', { state: 'Error', error: 'status', errorMessage: 'the credential is revoked' }],
   ] as const)('is %s of %o, and that is all', async (state, more) => {
@@ -44,7 +44,7 @@ describe('its state', () => {
   })
 })
 
-test('a person gets a page, in one read of the session, with nothing of the session that is not for who has the link', async () => {
+test('a person gets a page, in one read of the session, with nothing of the session that holders of the link must not see', async () => {
   const transactionData = [Buffer.from('{"type":"payment"}').toString('base64url')]
   await table.put(
     sessionItem(newSession({ transactionData, encryptionKey: { publicJwk: { kid: 'k' }, sealed: 'c2VhbGVk' } })),
@@ -63,7 +63,7 @@ test('where the wallet leads its user back there is no QR code', async () => {
   expect(body).not.toMatch(/<svg|shop\.example/)
 })
 
-describe('is a 404 in the same words', () => {
+describe('is the same 404', () => {
   test.each([
     ['unknown', 'shop', 'session-2'],
     ['another verifier’s', 'other', 'session-1'],
@@ -78,7 +78,7 @@ describe('is a 404 in the same words', () => {
     expect(await show(verifierId, id)).toMatchObject({ statusCode: 404, body })
     expect(await show(verifierId, id, 'text/html')).toMatchObject({
       statusCode: 404,
-      body: expect.stringContaining('There is nothing here'),
+      body: expect.stringContaining('Page not found'),
     })
   })
 })

@@ -1,4 +1,4 @@
-/** The job of a pickup queue: nothing else gives up what nobody fetches, so no fault of our own ends it. */
+/** The job of a pickup queue: only it gives up messages that are not fetched, so internal errors must not end it. */
 import { afterAll, expect, test, vi } from 'vitest'
 import { enqueue, jobItem } from '../../../lib/jobs/job.ts'
 import { runJob } from '../../../lib/jobs/run.ts'
@@ -20,10 +20,10 @@ process.env.LOG_LEVEL = 'error'
 const logged = vi.spyOn(console, 'log').mockImplementation(() => {})
 vi.useFakeTimers({ toFake: ['Date'] })
 afterAll(() => void vi.useRealTimers())
-// There are no connections here, and what is put is not what a commit leaves.
+// There are no connections here, and the items differ from those of a commit.
 const { table } = await useTableAndQueues({ check: false })
 
-/** A queue that says what it has, its job, and the first message of it, which is not stored. */
+/** A queue with its counts, its job, and its first message, which is not stored. */
 const newQueue = async (connectionId: string, has: { messages: number; bytes: number }) => {
   const queue = { tenant: 'acme', connectionId }
   const key = { tenant: 'acme', type: 'pickup-expiry', id: connectionId } as const
@@ -36,7 +36,7 @@ const newQueue = async (connectionId: string, has: { messages: number; bytes: nu
   }
 }
 
-test('a fault that stays is counted day by day, and what nobody fetched is given up once it was mended', async () => {
+test('a permanent error is counted each day, and the messages are given up after the fix', async () => {
   const { queue, key, message } = await newQueue('c', { messages: 1, bytes: 2 })
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date(0).toISOString() }))
   const usage = usageItem.encode({ ...queue, messages: 1, bytes: 2 })
@@ -55,7 +55,7 @@ test('a fault that stays is counted day by day, and what nobody fetched is given
   expect(await readItem(jobItem, key)).toBeUndefined()
 })
 
-test('what was set aside of a queue is no longer counted in its share when the queue ends', async () => {
+test('messages that were set aside are subtracted from the share when the queue ends', async () => {
   const { queue, key } = await newQueue('empty', { messages: 2, bytes: 5 })
   await table.put(usageItem.encode({ ...queue, messages: 3, bytes: 7, countedAt: Date.now() }))
   await table.put(listedQueue.encode(queue))
@@ -65,7 +65,7 @@ test('what was set aside of a queue is no longer counted in its share when the q
   expect(await readItem(usageItem, queue)).toMatchObject({ messages: 1, bytes: 2 })
 })
 
-test('a queue whose messages may wait for longer is looked at once a day, because each counts its share, until they end', async () => {
+test('the job of a queue with younger messages runs once a day, to recount its share', async () => {
   const now = Date.now()
   const { queue, key, message } = await newQueue('waits', { messages: 1, bytes: 2 })
   await table.put(listedQueue.encode(queue))
@@ -82,7 +82,7 @@ test('a queue whose messages may wait for longer is looked at once a day, becaus
   })
 })
 
-test('what waits for a connection that is no longer there is given up at once', async () => {
+test('messages for a connection that does not exist are given up immediately', async () => {
   const { key, message } = await newQueue('deleted', { messages: 1, bytes: 2 })
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
   await runJob(key, pickupExpiryJob)
@@ -90,7 +90,7 @@ test('what waits for a connection that is no longer there is given up at once', 
   expect(await readItem(outcomeItem, message)).toMatchObject({ lastError: 'the connection was deleted' })
 })
 
-test('what waits for a connection that is deleted while the job runs is given up at its next run, which is due at once', async () => {
+test('messages for a connection that is deleted while the job runs are given up in the next run, which is due immediately', async () => {
   const { key, message } = await newQueue('amid-run', { messages: 1, bytes: 2 })
   await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'amid-run')), kind: { S: 'record' } })
   await table.put(pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }))
@@ -107,7 +107,7 @@ test('what waits for a connection that is deleted while the job runs is given up
   expect(await readItem(outcomeItem, message)).toMatchObject({ lastError: 'the connection was deleted' })
 })
 
-test('what can not be read is set aside at once, and an operator is told', async () => {
+test('unreadable messages are set aside immediately, and logged for an operator', async () => {
   const { key, message } = await newQueue('broken', { messages: 1, bytes: 2 })
   await table.put({ ...toKey(recordAddress('acme', CONNECTION, 'broken')), kind: { S: 'record' } })
   const broken = { ...pickupMessage.encode({ ...message, createdAt: new Date().toISOString() }), payload: { N: '1' } }
@@ -120,14 +120,14 @@ test('what can not be read is set aside at once, and an operator is told', async
   expect(await table.get(kept)).toMatchObject({ payload: { N: '1' } })
 })
 
-test('the job of a queue that is gone ends too', async () => {
+test('the job of a queue that was removed ends too', async () => {
   const { queue, key } = await newQueue('gone', { messages: 0, bytes: 0 })
   await removeIf(queueItem.addressOf(queue))
   await runJob(key, pickupExpiryJob)
   expect(await readItem(jobItem, key)).toBeUndefined()
 })
 
-test('a queue does not end to which a message is added meanwhile', async () => {
+test('a queue is not removed if a message is added meanwhile', async () => {
   const { queue, key, message } = await newQueue('again', { messages: 0, bytes: 0 })
   await runJob(key, {
     ...pickupExpiryJob,
@@ -140,7 +140,7 @@ test('a queue does not end to which a message is added meanwhile', async () => {
   expect(await readItem(queueItem, queue)).toBeDefined()
 })
 
-test('a queue does not end to which a message is added while its end is written', async () => {
+test('a queue is not removed if a message is added while its removal is written', async () => {
   const { queue, key, message } = await newQueue('amid', { messages: 0, bytes: 0 })
   table.way = async (command, send) => {
     if (command === 'TransactWriteItems') {

@@ -1,4 +1,4 @@
-/** The order of a pickup queue, its bound, and the end of its messages. */
+/** The order of a pickup queue, its limit, and the outcome of its messages. */
 import { expect, test } from 'vitest'
 import { jobItem } from '../../../lib/jobs/job.ts'
 import { outcomeItem } from '../../../lib/outbox/messages/message-item.ts'
@@ -18,7 +18,7 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf } from '../../../lib/store/write.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 
-// The first message is of another process: its queue has no job here.
+// The first message was added by another process: its queue has no job here.
 const { table } = await useTableAndQueues({ check: false })
 
 const timed = (ms: number): string =>
@@ -27,7 +27,7 @@ const timed = (ms: number): string =>
     .padStart(12, '0')
     .replace(/^(.{8})(.{4})$/, '$1-$2-7fff-bfff-ffffffffffff')
 
-test('a message is behind all that wait, although the clock of another process is fast', async () => {
+test('a message is behind all waiting ones, even if the clock of another process is fast', async () => {
   const at = Date.now() + 60_000
   const first = { tenant: 'acme', connectionId: 'c', id: timed(at), payload: '"first"', recipients: [] }
   const later = { ...first, id: timed(at + 1_000), payload: '"later"' }
@@ -35,44 +35,40 @@ test('a message is behind all that wait, although the clock of another process i
     await table.put(pickupMessage.encode({ ...message, createdAt: new Date(at).toISOString() }))
   await table.put(queueItem.encode({ tenant: 'acme', connectionId: 'c', messages: 2, bytes: 14 }))
   for (const payload of ['"second"', '"third"'])
-    await transaction('acme', (unit) => addToQueue(unit, 'c', { payload, recipients: [], answers: false }))
+    await transaction('acme', (unit) => addToQueue(unit, 'c', { payload, recipients: [], isReply: false }))
   const waiting = await transaction('acme', (unit) => firstWaiting(unit, 'c', {}))
   expect(waiting.map(({ payload }) => payload)).toEqual(['"first"', '"later"', '"second"', '"third"'])
-  // From when it was sent it waits for its 14 days.
+  // Its 14 days begin when it was sent.
   for (const { createdAt } of waiting.slice(2)) expect(Date.parse(createdAt)).toBeLessThan(at)
 })
 
 test.each([
   { messages: 999, bytes: 10 },
   { messages: 10, bytes: 10 * 1024 * 1024 - 5 },
-])(
-  'the last place is taken by one of two messages, though both have found it free: $messages, $bytes',
-  async (held) => {
-    const key = { tenant: 'acme', connectionId: `full-${held.messages}` }
-    await table.put(queueItem.encode({ ...key, ...held }))
-    const message = { payload: '"x"', recipients: [], answers: false }
-    const others: (() => Promise<unknown>)[] = []
-    const add = () =>
-      transaction('acme', async (unit) => {
-        await addToQueue(unit, key.connectionId, message)
-        await others.pop()?.()
-      })
-    others.push(add)
-    await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full' })
-    expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: String(held.messages + 1) } })
-  },
-)
+])('only one of two concurrent messages gets the last place: $messages, $bytes', async (held) => {
+  const key = { tenant: 'acme', connectionId: `full-${held.messages}` }
+  await table.put(queueItem.encode({ ...key, ...held }))
+  const others: (() => Promise<unknown>)[] = []
+  const add = () =>
+    transaction('acme', async (unit) => {
+      await addToQueue(unit, key.connectionId, { payload: '"x"', recipients: [], isReply: false })
+      await others.pop()?.()
+    })
+  others.push(add)
+  await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full' })
+  expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: String(held.messages + 1) } })
+})
 
 const messageOf = (connectionId: string, index: number, payload = '"x"') => ({
   ...{ tenant: 'acme', connectionId, id: timed(index), payload, recipients: [] },
   createdAt: new Date().toISOString(),
 })
 
-test('messages of one commit take places from each other', async () => {
+test('messages of one commit count together for the limit', async () => {
   await table.put(queueItem.encode({ tenant: 'acme', connectionId: 'one-left', messages: 999, bytes: 10 }))
-  const message = { payload: '"x"', recipients: [], answers: false }
   const add = transaction('acme', async (unit) => {
-    for (let added = 0; added < 2; added++) await addToQueue(unit, 'one-left', message)
+    for (let added = 0; added < 2; added++)
+      await addToQueue(unit, 'one-left', { payload: '"x"', recipients: [], isReply: false })
   })
   await expect(add).rejects.toMatchObject({ code: 'connection.queue_full' })
 })
@@ -81,16 +77,18 @@ test.each([
   [6_250, false, false],
   [3_125, false, true],
   [3_125, true, false],
-])('a share in which %i messages wait has room for one that answers (%s): %s', async (messages, answers, hasRoom) => {
+])('a share with %i waiting messages accepts another one (reply: %s): %s', async (messages, answers, hasRoom) => {
   const key = { tenant: `shares-${messages}-${answers}`, connectionId: 'c' }
   await table.put(usageItem.encode({ ...key, messages, bytes: 0 }))
-  const message = { payload: '"x"', recipients: [], answers }
-  const add = () => transaction(key.tenant, (unit) => addToQueue(unit, key.connectionId, message))
+  const add = () =>
+    transaction(key.tenant, (unit) =>
+      addToQueue(unit, key.connectionId, { payload: '"x"', recipients: [], isReply: answers }),
+    )
   if (hasRoom) await add()
   else await expect(add()).rejects.toMatchObject({ code: 'connection.queue_full', message: /agents/ })
 })
 
-test('a queue that holds more than it may is emptied all the same', async () => {
+test('a queue beyond its limit can be emptied', async () => {
   const key = { tenant: 'acme', connectionId: 'overfull' }
   const message = messageOf('overfull', 1)
   await table.put(queueItem.encode({ ...key, messages: 2000, bytes: 10 }))
@@ -99,7 +97,7 @@ test('a queue that holds more than it may is emptied all the same', async () => 
   expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: '1999' } })
 })
 
-test('a message that two fetch at once leaves its queue once', async () => {
+test('a message that is fetched twice concurrently is removed once', async () => {
   const key = { tenant: 'acme', connectionId: 'twice' }
   const message = messageOf('twice', 1)
   await table.put(queueItem.encode({ ...key, messages: 1, bytes: 3 }))
@@ -110,7 +108,7 @@ test('a message that two fetch at once leaves its queue once', async () => {
   expect(await table.get(queueItem.addressOf(key))).toMatchObject({ messages: { N: '0' } })
 })
 
-test('a batch has as many messages as fit, and is not held up by what can not be read', async () => {
+test('a batch has as many messages as fit, and skips unreadable ones', async () => {
   const large = 'x'.repeat(256 * 1024)
   for (const index of [1, 2, 3]) {
     const { payload: _, ...broken } = pickupMessage.encode(messageOf('batch', index))
@@ -124,10 +122,10 @@ test('a batch has as many messages as fit, and is not held up by what can not be
 })
 
 test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }] as const)(
-  'a message that is $state ends, although its basic message was deleted, of which nothing is made anew',
+  'a message that is $state is removed, and its deleted basic message is not created again',
   async (end) => {
     await transaction('acme', async (unit) => {
-      const added = await addToQueue(unit, end.state, { payload: '"it"', recipients: [], answers: false })
+      const added = await addToQueue(unit, end.state, { payload: '"it"', recipients: [], isReply: false })
       recordQueued(added, { id: 'deleted', createdAt: new Date().toISOString() })
     })
     const waiting = () => transaction('acme', (unit) => firstWaiting(unit, end.state, {}))
@@ -139,7 +137,7 @@ test.each([{ state: 'delivered' }, { state: 'failed', lastError: 'not fetched' }
   },
 )
 
-test('of the messages that are named at once, each once, or asked for, as many are found as a batch holds; all are counted', async () => {
+test('at most a batch of named or requested messages is found, each once; all are counted', async () => {
   const ids = Array.from({ length: 31 }, (_, index) => timed(index + 1))
   const one = { tenant: 'acme', connectionId: 'named', payload: '"x"', recipients: [] }
   for (const id of ids) await table.put(pickupMessage.encode({ ...one, id, createdAt: new Date().toISOString() }))
@@ -152,7 +150,7 @@ test('of the messages that are named at once, each once, or asked for, as many a
   expect(await transaction('acme', (unit) => firstWaiting(unit, 'named', {}))).toHaveLength(31)
 })
 
-test('a message for a key is found behind more of others than a batch holds', async () => {
+test('a message for a key is found behind more than a batch of others', async () => {
   const recipients = ['did:key:theirs']
   for (let index = 1; index <= 40; index++)
     await table.put(pickupMessage.encode({ ...messageOf('keys', index), ...(index === 40 && { recipients }) }))
@@ -161,11 +159,11 @@ test('a message for a key is found behind more of others than a batch holds', as
   expect(batch.map(({ id }) => id)).toEqual([timed(40)])
 })
 
-test('the first message makes its queue, lists and counts it in its share, and makes a job for the next day', async () => {
+test('the first message creates its queue, lists and counts it in its share, and adds a job for the next day', async () => {
   const key = { tenant: 'acme', connectionId: 'new' }
   const before = (await readItem(usageItem, key)) ?? { messages: 0, bytes: 0 }
   const now = Date.now()
-  await transaction('acme', (unit) => addToQueue(unit, 'new', { payload: '"é"', recipients: [], answers: false }))
+  await transaction('acme', (unit) => addToQueue(unit, 'new', { payload: '"é"', recipients: [], isReply: false }))
   expect(await readItem(queueItem, key)).toMatchObject({ messages: 1, bytes: 4 })
   expect(await readItem(listedQueue, key)).toBeDefined()
   expect(await readItem(usageItem, key)).toMatchObject({ messages: before.messages + 1, bytes: before.bytes + 4 })
@@ -173,19 +171,19 @@ test('the first message makes its queue, lists and counts it in its share, and m
   expect(Math.floor(((job?.dueAt ?? 0) - now) / DAY)).toBe(1)
 })
 
-test('a message to a queue that its job removes meanwhile makes both anew', async () => {
+test('a message to a queue that its job removes meanwhile creates both again', async () => {
   const key = { tenant: 'acme', connectionId: 'ended' }
   await table.put(queueItem.encode({ ...key, messages: 0, bytes: 0 }))
   let runs = 0
   await transaction('acme', async (unit) => {
-    await addToQueue(unit, 'ended', { payload: '"x"', recipients: [], answers: false })
+    await addToQueue(unit, 'ended', { payload: '"x"', recipients: [], isReply: false })
     if (runs++ === 0) await removeIf(queueItem.addressOf(key))
   })
   expect(await readItem(queueItem, key)).toMatchObject({ messages: 1 })
   expect(await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'ended' })).toBeDefined()
 })
 
-test('a queue that is only looked at is not made, and not written', async () => {
+test('a queue that is only read is not created or written', async () => {
   const key = { tenant: 'acme', connectionId: 'looked-at' }
   expect(await transaction('acme', (unit) => countWaiting(unit, 'looked-at'))).toBe(0)
   expect(await readItem(queueItem, key)).toBeUndefined()
@@ -200,7 +198,7 @@ test('a connection without a queue is deleted without a job', async () => {
   expect(await readItem(jobItem, { tenant: 'acme', type: 'pickup-expiry', id: 'none' })).toBeUndefined()
 })
 
-test('no job is made anew for a queue that its job has just removed', async () => {
+test('no job is created for a queue that its job has just removed', async () => {
   const key = { tenant: 'acme', connectionId: 'removed' }
   await table.put(queueItem.encode({ ...key, messages: 1, bytes: 3 }))
   await expect(transaction('acme', (unit) => emptyByJob(unit, 'removed'))).rejects.toMatchObject({
@@ -209,7 +207,7 @@ test('no job is made anew for a queue that its job has just removed', async () =
   expect(await table.get(jobItem.addressOf({ tenant: 'acme', type: 'pickup-expiry', id: 'removed' }))).toBeUndefined()
 })
 
-test('of a message that was given up its outcome is kept for 14 days, without the message', async () => {
+test('the outcome of a message that was given up is stored for 14 days, without the message', async () => {
   const message = messageOf('given-up', 1, '"secret"')
   await table.put(pickupMessage.encode(message))
   await table.put(queueItem.encode({ tenant: 'acme', connectionId: 'given-up', messages: 1, bytes: 8 }))

@@ -1,4 +1,4 @@
-/** The usage of a share of an agent's pickup queues, which the jobs of its queues count anew: once in half a day, whoever of them comes first. */
+/** The usage of a share of an agent's pickup queues, which the first job of its queues recounts every half a day. */
 import { expect, test, vi } from 'vitest'
 import { listedQueue, queueItem, usageItem } from '../../../lib/pickup/pickup-item.ts'
 import { addToUsage, countUsage } from '../../../lib/pickup/usage.ts'
@@ -13,7 +13,7 @@ const table = await useTable({ memory: true, check: false })
 
 const HOUR = 60 * 60_000
 
-test('is counted once in half a day, however many queues the share has', async () => {
+test('is recounted once in half a day, for any number of queues', async () => {
   const key = { tenant: 'a', connectionId: 'b' }
   const now = Date.now()
   const usage = async () => readItem(usageItem, key)
@@ -31,7 +31,7 @@ test('is counted once in half a day, however many queues the share has', async (
   expect(await usage()).toMatchObject({ messages: 5, bytes: 50, countedAt: now + 12 * HOUR })
 })
 
-test('of many queues is counted a hundred at a time', async () => {
+test('of many queues is counted in steps of a hundred', async () => {
   const first = usageItem.addressOf({ tenant: 'many', connectionId: '0' })
   const ids = Array.from({ length: 5_000 }, (_, id) => String(id))
   const queues = ids
@@ -49,7 +49,7 @@ test('of many queues is counted a hundred at a time', async () => {
   expect(await table.get(first)).toMatchObject({ messages: { N: String(queues.length) } })
 })
 
-test('that can not be added to is told of, and what was committed stays', async () => {
+test('that cannot be updated is logged, and the commit stays', async () => {
   const told = vi.spyOn(console, 'log').mockImplementation(() => {})
   const key = { tenant: 'told', connectionId: 'c' }
   table.way = (command, send) => (command === 'UpdateItem' ? Promise.reject(failure('AccessDeniedException')) : send())

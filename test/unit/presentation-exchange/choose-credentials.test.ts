@@ -67,9 +67,9 @@ describe('without submission requirements', () => {
     expect(await choose({ input_descriptors }, { named })).toMatchObject({ reason: expect.stringContaining('be read') })
   })
 
-  test('nothing is shown where one descriptor is met by nothing', async () => {
+  test('nothing is shown if no credential meets one descriptor', async () => {
     const input_descriptors = [{ id: 'any' }, { id: 'none', constraints: nameIs('none') }]
-    expect(await choose({ input_descriptors })).toEqual({ reason: 'no held credential fits "none"' })
+    expect(await choose({ input_descriptors })).toEqual({ reason: 'no held credential satisfies "none"' })
   })
 
   test.each([
@@ -84,27 +84,27 @@ describe('without submission requirements', () => {
   test.each<[string, Partial<StoredCredential>, Partial<PresentationDefinition['input_descriptors'][0]>]>([
     ['of another schema', {}, { schema: [{ uri: 'https://example.org/Other' }] }],
     ['with a proof that is not permitted', {}, { format: { ldp_vc: { proof_type: ['Ed25519Signature2020'] } } }],
-    ['about somebody else', { subjects: ['did:key:other'] }, {}],
+    ['about another subject', { subjects: ['did:key:other'] }, {}],
   ])('no credential %s is shown', async (_, more, descriptor) => {
     expect(await choose({ input_descriptors: [{ id: 'it', ...descriptor }] }, { all: [held('it', more)] })).toEqual({
-      reason: 'no held credential fits "it"',
+      reason: 'no held credential satisfies "it"',
     })
   })
 
   test('no credential is shown with a proof that the definition does not permit', async () => {
     const format = { ldp_vc: { proof_type: ['Ed25519Signature2020'] } }
     expect(await choose({ format, input_descriptors: [{ id: 'it' }] })).toEqual({
-      reason: 'no held credential fits "it"',
+      reason: 'no held credential satisfies "it"',
     })
   })
 
-  test('of the descriptors that are met by nothing, the first ten are named', async () => {
+  test('the first ten descriptors that no credential meets are named', async () => {
     const input_descriptors = Array.from({ length: 11 }, (_, n) => ({ id: `d${n}`, constraints: nameIs('none') }))
     const named = '"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9"'
-    expect(await choose({ input_descriptors })).toEqual({ reason: `no held credential fits ${named}` })
+    expect(await choose({ input_descriptors })).toEqual({ reason: `no held credential satisfies ${named}` })
   })
 
-  test("a bearer's credential, which is about nobody, is shown", async () => {
+  test('a bearer credential (no subject id) is shown', async () => {
     const bearer = held('bearer', { json: { credentialSubject: { name: 'bearer' } }, subjects: [] })
     expect(await choose({ input_descriptors: [{ id: 'it' }] }, { all: [bearer] })).toEqual([['it', 'bearer']])
   })
@@ -148,20 +148,20 @@ describe('with submission requirements', () => {
     ])
   })
 
-  test('more that is named than may be shown is refused', async () => {
+  test('more that is named than may be shown is rejected', async () => {
     const named = { a: [first], b: [second] }
     expect(await choose(pick({ count: 1 }), { named })).toMatchObject({ reason: expect.any(String) })
   })
 
-  test('what is named for a descriptor that no requirement takes is refused', async () => {
+  test('a credential for a descriptor that no requirement uses is rejected', async () => {
     const definition = { ...pick({}), input_descriptors: [...input_descriptors, { id: 'd' }] }
     expect(await choose(definition, { named: { d: [second] } })).toEqual({
       descriptorId: 'd',
-      reason: 'is not taken by any submission requirement',
+      reason: 'is not used by any submission requirement',
     })
   })
 
-  test('a group of which one is not held is passed over, too many as they are to try all combinations', async () => {
+  test('a group that lacks a credential is skipped, also if there are too many combinations to try all', async () => {
     const definition = {
       input_descriptors: [
         ...Array.from({ length: 12 }, (_, index) => ({ id: `${index}`, group: ['G'] })),
@@ -256,7 +256,7 @@ describe('with submission requirements that share descriptors', () => {
     expect(await choose({ ...definition, submission_requirements })).toMatchObject({ reason: expect.any(String) })
   })
 
-  test('what is searched in vain for one signer leaves enough for the others', async () => {
+  test('a search without success for one signer leaves enough work for the other signers', async () => {
     const definition = {
       id: 'it',
       submission_requirements: [
@@ -299,14 +299,14 @@ describe('what is named', () => {
     ])
   })
 
-  test.each([[[third]], [[second, third]]])('is refused where one does not fit, though another would', async (it) => {
+  test.each([[[third]], [[second, third]]])('is rejected if one does not suit', async (it) => {
     expect(await choose({ input_descriptors }, { named: { it } })).toEqual({
       descriptorId: 'it',
       reason: 'does not meet the constraint fields.0',
     })
   })
 
-  test('is refused for a descriptor that there is not', async () => {
+  test('is rejected for an unknown descriptor', async () => {
     expect(await choose({ input_descriptors }, { named: { none: [first] } })).toEqual({
       descriptorId: 'none',
       reason: 'is not a descriptor of the request',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { evaluateField, unmetConstraints } from '../../../lib/presentation-exchange/constraints.ts'
+import { evaluateField, unsatisfiedConstraints } from '../../../lib/presentation-exchange/constraints.ts'
 import type { Constraints, Field } from '../../../lib/presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
@@ -47,7 +47,7 @@ describe('a field', () => {
       { path: ['$.credentialSubject.age', '$.age'], filter: { minimum: 18 }, optional: true },
     ],
     ['not by what a prototype has', false, { path: ['$.credentialSubject.constructor'] }],
-    ['not with a path that is none', false, { path: ['$[?(@.a)]'], optional: true }],
+    ['not with an invalid path', false, { path: ['$[?(@.a)]'], optional: true }],
   ])('is satisfied %s', (_, satisfied, field) => {
     expect(evaluate(field).satisfied).toBe(satisfied)
   })
@@ -70,7 +70,7 @@ describe('a field', () => {
 })
 
 const unmet = (constraints: Constraints, document: unknown = credential, signer = ada) =>
-  unmetConstraints(constraints, { credential: document, signer }, new Work())
+  unsatisfiedConstraints(constraints, { credential: document, signer }, new Work())
 
 const degree: Field = { id: 'degree', path: ['$.credentialSubject.degree', '$.credentialSubject[*].degree'] }
 const name: Field = { id: 'name', path: ['$.credentialSubject.name', '$.credentialSubject[*].name'], optional: true }
@@ -114,7 +114,7 @@ describe('is_holder', () => {
     expect(isHolder(['degree'], credential, ada)).toEqual([])
   })
 
-  test('is not met when somebody else signed', () => {
+  test('is not met if another signer signed', () => {
     expect(isHolder(['degree'], credential, bob)).toEqual(['is_holder.0'])
   })
 

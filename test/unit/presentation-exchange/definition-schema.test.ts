@@ -39,12 +39,12 @@ const HARNESS = {
   ],
 }
 
-test('a definition as other agents write it is taken, without what is for people', () => {
+test('a definition in the form of other agents is accepted, without annotations', () => {
   const { input_descriptors: descriptors } = v.parse(ReceivedDefinition, HARNESS)
   expect(descriptors[0]?.constraints?.fields?.[0]?.filter).toEqual({ const: 'SMITH' })
 })
 
-test.each(['not', 'contains', 'items'])('a filter within another is taken: %s', (keyword) => {
+test.each(['not', 'contains', 'items'])('a filter within another is accepted: %s', (keyword) => {
   const filter = { [keyword]: { const: 1, title: 'One' } }
   const { input_descriptors: descriptors } = v.parse(ReceivedDefinition, withField({ filter }))
   expect(descriptors[0]?.constraints?.fields?.[0]?.filter).toEqual({ [keyword]: { const: 1 } })
@@ -67,11 +67,11 @@ test('a path with an expression is left out where there is another, which is fol
   expect(descriptors[0]?.constraints?.fields?.[0]?.path).toEqual(['$.b'])
 })
 
-test.each(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])('the type %s is taken', (type) => {
+test.each(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])('the type %s is accepted', (type) => {
   expect(v.is(ReceivedDefinition, withField({ filter: { type } }))).toBe(true)
 })
 
-test.each([1, 'one', true, false])('the constant %j is taken', (constant) => {
+test.each([1, 'one', true, false])('the constant %j is accepted', (constant) => {
   expect(v.is(ReceivedDefinition, withField({ filter: { const: constant } }))).toBe(true)
 })
 
@@ -163,7 +163,7 @@ describe('a definition has', () => {
   })
 })
 
-describe('refused is', () => {
+describe('rejects', () => {
   const nested = (depth: number): object => (depth === 0 ? { const: 1 } : { not: nested(depth - 1) })
 
   test.each<[string, object]>([
@@ -199,8 +199,8 @@ describe('refused is', () => {
     ],
     ['two descriptors of one id', { id: 'it', input_descriptors: [{ id: 'a' }, { id: 'a' }] }],
     ['no descriptor', { id: 'it', input_descriptors: [] }],
-    ['a filter that is no object', withField({ filter: 'a' })],
-    ['a list of values that is none', withField({ filter: { enum: {} } })],
+    ['a filter that is not an object', withField({ filter: 'a' })],
+    ['an enum that is not a list', withField({ filter: { enum: {} } })],
     ['nesting without an end', withField({ filter: nested(40) })],
     ['a value of a list where an object is due', { id: 'it', input_descriptors: [['a']] }],
     [

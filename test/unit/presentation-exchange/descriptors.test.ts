@@ -42,7 +42,7 @@ describe('a schema matches', () => {
         { ...other, required: true },
       ],
     ],
-    ['the required one, whatever the others', true, [{ ...context, required: true }, other]],
+    ['the required one, whatever the other ones', true, [{ ...context, required: true }, other]],
     ['not another than the required one', false, [context, { ...other, required: true }]],
     ['not an empty list', false, []],
   ])('%s', (_, matches, schema) => {
@@ -89,7 +89,7 @@ describe('claim formats', () => {
 describe('without submission requirements', () => {
   const definition = { id: 'd', input_descriptors: [{ id: 'a' }, { id: 'b', group: ['B'] }] }
 
-  test('all descriptors have to be met', () => {
+  test('all descriptors must be met', () => {
     expect(isSatisfiedBy(definition, new Set(['a', 'b']))).toBe(true)
     expect(isSatisfiedBy(definition, new Set(['a']))).toBe(false)
     expect(isSatisfiedBy(definition, new Set())).toBe(false)
@@ -110,7 +110,7 @@ describe('a submission requirement', () => {
   test.each<[string, boolean, string[], SubmissionRequirement[]]>([
     ['all, of all', true, ['a1', 'a2', 'a3'], [all('A')]],
     ['all, of some', false, ['a1', 'a2'], [all('A')]],
-    ['all, of others', false, ['b1', 'c1'], [all('A')]],
+    ['all, of other groups', false, ['b1', 'c1'], [all('A')]],
     ['pick, of one', true, ['a2'], [{ rule: 'pick', from: 'A' }]],
     ['pick, of none', false, ['b1'], [{ rule: 'pick', from: 'A' }]],
     ['count, exactly', true, ['a1', 'a2', 'b1'], [{ rule: 'pick', count: 2, from: 'A' }]],

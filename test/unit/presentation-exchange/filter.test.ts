@@ -4,11 +4,11 @@ import { matchesFilter } from '../../../lib/presentation-exchange/filter.ts'
 import { FORMATS } from '../../../lib/presentation-exchange/formats.ts'
 import { Work, WorkLimitError } from '../../../lib/presentation-exchange/work.ts'
 
-/** Of a value as it was signed. */
+/** Of a value in its signed form. */
 const takes = (filter: Filter, value: unknown, work = new Work()) =>
   matchesFilter(filter, { kind: 'json', value }, work)
 
-/** A filter of one keyword, a value that it takes and one that it refuses. */
+/** A filter of one keyword, a value that it accepts and one that it rejects. */
 const KEYWORDS: [Filter, unknown, unknown][] = [
   [{ type: 'string' }, 'a', 1],
   [{ type: 'number' }, 1.5, '1.5'],
@@ -50,7 +50,7 @@ const KEYWORDS: [Filter, unknown, unknown][] = [
   [{ type: 'string', minLength: 2 }, 'ab', 'a'],
 ]
 
-test.each(KEYWORDS)('%j takes %j and refuses %j', (filter, right, wrong) => {
+test.each(KEYWORDS)('%j accepts %j and rejects %j', (filter, right, wrong) => {
   expect(takes(filter, right)).toBe(true)
   expect(takes(filter, wrong)).toBe(false)
 })
@@ -88,7 +88,7 @@ describe('a keyword that does not apply to the type of a value', () => {
   })
 })
 
-test('a text too long for a pattern is not taken by the pattern or its negation', () => {
+test('a text too long for a pattern matches neither the pattern nor its negation', () => {
   const long = 'a'.repeat(10_001)
   expect(takes({ pattern: 'a' }, long)).toBe(false)
   expect(takes({ not: { pattern: 'b' } }, long)).toBe(false)

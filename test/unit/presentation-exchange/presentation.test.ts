@@ -3,14 +3,14 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { JsonLiteral } from '../../../lib/presentation-exchange/claims.ts'
 import type { ClaimFormats } from '../../../lib/presentation-exchange/definition-schema.ts'
-import { Submission, shortcoming } from '../../../lib/presentation-exchange/presentation.ts'
+import { Submission, unsatisfiedReason } from '../../../lib/presentation-exchange/presentation.ts'
 
 const OURS = { proof_type: ['Ed25519Signature2018'] }
 const OTHER = { proof_type: ['Ed25519Signature2020'] }
 
 /** What is missing in a presentation with proofs of 2018 for the descriptor `one`. */
 const missing = (ofDefinition: ClaimFormats, ofDescriptor?: ClaimFormats, others: { id: string }[] = []) =>
-  shortcoming(
+  unsatisfiedReason(
     { id: 'it', format: ofDefinition, input_descriptors: [{ id: 'one', format: ofDescriptor }, ...others] },
     { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path: '$.verifiableCredential[0]' }] },
     {
@@ -27,15 +27,17 @@ test.each<[string, ClaimFormats, ClaimFormats?]>([
   expect(missing(ofDefinition, ofDescriptor)).toBeUndefined()
 })
 
-test('a presentation with a proof that the definition does not permit is refused', () => {
-  expect(missing({ ldp_vc: OURS, ldp_vp: OTHER })).toBe('the definition permits no such presentation')
+test('a presentation with a proof that the definition does not permit is rejected', () => {
+  expect(missing({ ldp_vc: OURS, ldp_vp: OTHER })).toBe(
+    'the definition does not permit the proof type of the presentation',
+  )
 })
 
 test.each<[string, ClaimFormats, ClaimFormats?]>([
   ['the definition', { ldp_vc: OTHER, ldp_vp: OURS }],
   ['the definition, beside a descriptor that does,', { ldp_vc: OTHER, ldp_vp: OURS }, { ldp_vc: OURS }],
   ['the descriptor', { ldp_vc: OURS }, { ldp_vc: OTHER }],
-])('a credential with a proof that %s does not permit is refused', (_, ofDefinition, ofDescriptor) => {
+])('a credential with a proof that %s does not permit is rejected', (_, ofDefinition, ofDescriptor) => {
   expect(missing(ofDefinition, ofDescriptor)).toBe('descriptor "one" is not met: format')
 })
 
@@ -49,7 +51,7 @@ test.each([
   const credential = { claims: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set<string>() }
   const presented = { signer: 'did:key:holder', proofType: 'Ed25519Signature2018' }
   expect(
-    shortcoming(
+    unsatisfiedReason(
       { id: 'it', input_descriptors: [{ id: 'one' }] },
       { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path }] },
       { ...presented, credentials: Array.from({ length: count }, () => credential) },
@@ -57,10 +59,10 @@ test.each([
   ).toBe(reason)
 })
 
-test('a credential of another schema is refused', () => {
+test('a credential of another schema is rejected', () => {
   const credential = { claims: {}, proofType: 'Ed25519Signature2018', schemaNames: new Set(['urn:other']) }
   expect(
-    shortcoming(
+    unsatisfiedReason(
       { id: 'it', input_descriptors: [{ id: 'one', schema: [{ uri: 'urn:one' }] }] },
       { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path: '$.verifiableCredential' }] },
       { signer: 'did:key:holder', proofType: 'Ed25519Signature2018', credentials: [credential] },
@@ -77,11 +79,11 @@ test('a submission maps at least one descriptor and at most 50, and nests paths 
   expect(isTaken([{ ...entry, path_nested: { ...nested, path_nested: nested } }])).toBe(false)
 })
 
-test('a presentation that takes too much work to compare is refused', () => {
+test('a presentation that takes too much work to compare is rejected', () => {
   const zeros = Array.from({ length: 100 }, () => 0).join(',')
   const path = [`$[${zeros}][${zeros}][${zeros}]`]
   expect(
-    shortcoming(
+    unsatisfiedReason(
       { id: 'it', input_descriptors: [{ id: 'one', constraints: { fields: [{ path }] } }] },
       { definition_id: 'it', descriptor_map: [{ id: 'one', format: 'ldp_vc', path: '$.verifiableCredential' }] },
       {
@@ -92,8 +94,8 @@ test('a presentation that takes too much work to compare is refused', () => {
   ).toMatch(/work|too/)
 })
 
-test('a presentation without a credential for another descriptor is refused', () => {
+test('a presentation without a credential for another descriptor is rejected', () => {
   expect(missing({ ldp_vc: OURS }, undefined, [{ id: 'two' }])).toBe(
-    'not all that the definition asks for was presented',
+    'the presentation does not satisfy the whole definition',
   )
 })

@@ -1,4 +1,4 @@
-/** What strangers may see of our invitations follows their records, in the same transaction. */
+/** What unauthenticated callers may see of our invitations changes with their records, in the same transaction. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { findPublishedInvitation } from '../../../lib/readers/published-invitations.ts'
@@ -72,7 +72,7 @@ describe('an invitation', () => {
     expect(await findPublishedInvitation(did)).toBeUndefined()
   })
 
-  test('of somebody else, which an agent has received, is not shown', async () => {
+  test('of another agent, which was received, is not shown', async () => {
     const invitation = newInvitation()
     const record = recordOf(invitation, { role: 'receiver', state: 'prepare-response' })
     await save(record)
@@ -81,7 +81,7 @@ describe('an invitation', () => {
     expect(await findPublishedInvitation(invitation['@id'])).toBeUndefined()
   })
 
-  test('is found in two reads, and that there is none, or none any more, in one', async () => {
+  test('is found in two reads, an unknown or used one in one', async () => {
     const [open, deleted] = [recordOf(newInvitation()), recordOf(newInvitation())]
     for (const record of [open, deleted]) await save(record)
     await remove(deleted)
@@ -125,7 +125,7 @@ describe('an invitation', () => {
     if (item !== undefined) await table.put(item)
   })
 
-  test('that nobody has made is not there', async () => {
+  test('that was never created is not found', async () => {
     expect(await findPublishedInvitation(randomUUID())).toBeUndefined()
     expect(await findPublishedInvitation('|'.repeat(10_000))).toBeUndefined()
   })

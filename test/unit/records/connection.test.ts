@@ -18,22 +18,22 @@ test.each([
   expect(expiryOf('responder', state, AFTER_A_WEEK)).toBe(expiry)
 })
 
-test('one that this agent has begun never does', () => {
+test('a handshake that this agent has begun never expires', () => {
   for (const state of ['request-sent', 'response-received']) expect(expiryOf('requester', state)).toBeUndefined()
 })
 
-test('one that is abandoned before its completion expires when it would have, and a connection never does', () => {
+test('a handshake that is abandoned before its completion keeps its expiry, and a connection never expires', () => {
   expect(expiryOf('responder', 'abandoned', AFTER_A_WEEK)).toBe(AFTER_A_WEEK)
   expect(expiryOf('responder', 'abandoned')).toBeUndefined()
 })
 
-test('the DID that was made for it expires a day later, because it may be made a little earlier', () => {
+test('the DID for a handshake expires a day later, because it may be created a little earlier', () => {
   const expiry = (tags: object) => didRecords.expiry({ value: { createdAt }, tags: { ...tags } })
   expect(expiry({ [OF_UNFINISHED_HANDSHAKE]: true })).toBe(AFTER_A_WEEK + 24 * 60 * 60)
   expect(expiry({})).toBeUndefined()
 })
 
-test('a connection is found by our DID and the keys of that to which the other agent rotates, unless it was abandoned', () => {
+test('a connection is found by our DID and the keys of the DID to which the other agent rotates, unless it was abandoned', () => {
   const metadata = { [PENDING_DID]: { did: 'did:peer:4x', keyFingerprints: ['z6Mk'] } }
   const did = 'did:peer:4zQm:zLong'
   const found = ['completed', 'abandoned'].map((state) =>

@@ -27,7 +27,7 @@ describe('form data', () => {
     })
   })
 
-  test('of version 1 have what its proposal says beside the attributes', () => {
+  test('of version 1 have the members of its proposal besides the attributes', () => {
     const proposal = {
       '@type': 'did:sov:BzCbsNYhMrjHiqZDTUASHg;spec/issue-credential/1.0/propose-credential',
       cred_def_id: 'd',
@@ -55,33 +55,30 @@ describe('form data', () => {
     ['request-credential', 'requests~attach', 'libindy-cred-request-0', { request: { indy: { nonce: '1' } } }],
     ['issue-credential', 'credentials~attach', 'libindy-cred-0', { credential: { indy: { nonce: '1' } } }],
     ['offer-credential', 'offers~attach', 'another', { offer: {} }],
-  ])(
-    'of version 1 have what the attachment of %s says, by the id that it has to have: %s, %s',
-    (name, list, id, data) => {
-      const message = {
-        '@type': `https://didcomm.org/issue-credential/1.0/${name}`,
-        [list]: [{ '@id': id, data: { base64: base64({ nonce: '1' }) } }],
-      }
-      expect(credentialFormData(exchange('v1'), stored([message]))).toEqual(data)
-    },
-  )
+  ])('of version 1 have the content of the attachment of %s with the required id: %s, %s', (name, list, id, data) => {
+    const message = {
+      '@type': `https://didcomm.org/issue-credential/1.0/${name}`,
+      [list]: [{ '@id': id, data: { base64: base64({ nonce: '1' }) } }],
+    }
+    expect(credentialFormData(exchange('v1'), stored([message]))).toEqual(data)
+  })
 
   test.each<[string, unknown, object]>([
     ['no message', null, {}],
     ['of another protocol', { '@type': 'https://didcomm.org/present-proof/2.0/presentation' }, {}],
     ['without formats', offer({ formats: undefined }), { offer: {} }],
-    ['whose formats are no list', offer({ formats: { attach_id: 'a' } }), { offer: {} }],
+    ['whose formats are not a list', offer({ formats: { attach_id: 'a' } }), { offer: {} }],
     ['whose format is no text', offer({ formats: [{ attach_id: 'a', format: 7 }] }), { offer: {} }],
-    ['of a format that nobody knows', offer({ formats: [{ attach_id: 'a', format: 'x@v1' }] }), { offer: {} }],
+    ['of an unknown format', offer({ formats: [{ attach_id: 'a', format: 'x@v1' }] }), { offer: {} }],
     ['without attachments', offer({ 'offers~attach': undefined }), { offer: {} }],
     [
-      'with an attachment that is no JSON',
+      'with an attachment that is not JSON',
       offer({ 'offers~attach': [{ '@id': 'a', data: { base64: '!' } }] }),
       { offer: {} },
     ],
-    ['whose preview is no object', offer({ credential_preview: 'x' }), { offer: { jsonld: { credential: 1 } } }],
+    ['whose preview is not an object', offer({ credential_preview: 'x' }), { offer: { jsonld: { credential: 1 } } }],
     [
-      'whose attributes are no list',
+      'whose attributes are not a list',
       offer({ credential_preview: { attributes: {} } }),
       { offer: { jsonld: { credential: 1 } }, offerAttributes: [] },
     ],
@@ -101,7 +98,7 @@ describe('form data', () => {
     ['issue-credential', 'credential', 'credentials~attach', 'anoncreds/credential@v1.0', 'anoncreds'],
     ['issue-credential', 'credential', 'credentials~attach', 'aries/ld-proof-vc@v1.0', 'jsonld'],
   ])(
-    'have what a %s of version 2 says, as the %s, in its %s of the format %s',
+    'have the content of a %s of version 2, as the %s, in its %s of the format %s',
     (name, part, attachments, format, key) => {
       const message = {
         '@type': `https://didcomm.org/issue-credential/2.0/${name}`,

@@ -1,4 +1,4 @@
-/** DID documents as they are shown: what DID Core allows in those of other agents is taken. */
+/** DID documents in the API: all that DID Core allows in other agents' documents is valid. */
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { DidDocument } from '../../../lib/records/did.ts'

@@ -97,18 +97,15 @@ test.each<[string, v.GenericSchema, object, object]>([
     },
     { '@type': 'x', '@id': 'message-1', '~service': ENDPOINT },
   ],
-])(
-  'null in the place of an optional member is as if it were not there, but in an attached document: %s',
-  (_, schema, withNulls, without) => {
-    expect(v.parse(schema, withNulls)).toEqual(v.parse(schema, structuredClone(without)))
-  },
-)
+])('null counts as an absent optional member, except in an attached document: %s', (_, schema, withNulls, without) => {
+  expect(v.parse(schema, withNulls)).toEqual(v.parse(schema, structuredClone(without)))
+})
 
 test.each(['@type', 'services'])('null is not the required %s', (name) => {
   expect(v.safeParse(InvitationMessage, { ...invitation, [name]: null }).success).toBe(false)
 })
 
-test('a service that is not readable is passed over beside one that is, and rejected alone', () => {
+test('an unreadable service is ignored beside a readable one, and rejected alone', () => {
   const other = { id: '#v2', type: 'DIDCommMessaging', serviceEndpoint: { uri: 'https://example.org' } }
   expect(v.parse(OutOfBandMessage, { ...invitation, services: [other, 'did:example:a'] }).services).toEqual([
     undefined,

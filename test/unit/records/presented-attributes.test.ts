@@ -48,7 +48,7 @@ test('sorts what is revealed, not revealed, proved and self-attested', () => {
 
 const NOTHING = { revealed: [], unrevealed: [], predicates: [], selfAttested: [] }
 
-test('leaves out what was not asked for', () => {
+test('leaves out claims that were not requested', () => {
   expect(presentedAttributes({ requested_attributes: {}, requested_predicates: {} }, presentation)).toEqual(NOTHING)
 })
 
@@ -64,7 +64,7 @@ test.each([
   expect(presentedAttributes(request, garbled)).toEqual(NOTHING)
 })
 
-test('shows no predicate of which the request does not say what it compares with', () => {
+test('shows no predicate without a value in the request', () => {
   for (const predicate of [
     { name: 'age', p_type: '>=' },
     { name: 'age', p_value: 18 },

@@ -205,7 +205,7 @@ describe('form data', () => {
     ['3', 'hlindy/proof@v2.0', { json: { requested_proof: {} } }],
   ])
 
-  test('shows a JSON-LD presentation as it was verified, and never as the wallet wrote it', () => {
+  test('shows a JSON-LD presentation as it was verified, not the wallet’s JSON', () => {
     const unverified = proofFormData(proof('v2'), stored([written]))
     expect(unverified.presentation).toEqual({ indy: { requested_proof: {} } })
     const verified = proof('v2')
@@ -215,13 +215,13 @@ describe('form data', () => {
     expect(json.metadata).toEqual({})
   })
 
-  test('shows its prover a JSON-LD presentation as it wrote it', () => {
+  test('shows a prover its own JSON of a JSON-LD presentation', () => {
     const { value, tags } = proof('v2')
     const { presentation } = proofFormData({ value: { ...value, role: 'prover' }, tags }, stored([written]))
     expect(presentation).toMatchObject({ presentationExchange: { verifiableCredential: ['written'] } })
   })
 
-  test('leaves out what the other side garbled, and shows the rest', () => {
+  test('leaves out malformed parts, and shows the rest', () => {
     const garbled = v2('request-presentation', 'request_presentations~attach', [
       ['1', REQUEST, { base64: '!!' }],
       ['2', 'dif/presentation-exchange/definitions@v1.0', { json: definition }],
@@ -230,7 +230,7 @@ describe('form data', () => {
     expect(formDataOf('v2', [garbled])).toEqual({ request: { presentationExchange: definition } })
   })
 
-  test('survives messages that are no messages', () => {
+  test('ignores messages that are malformed', () => {
     const broken = [
       {},
       { '@type': 7 },
@@ -245,13 +245,13 @@ describe('form data', () => {
     expect(() => proofFormData(proof('v2'), records)).not.toThrow()
   })
 
-  test('takes the newest of a message that came anew', () => {
+  test('has the newest of several messages of one type', () => {
     const request = (name: string) =>
       v2('request-presentation', 'request_presentations~attach', [['1', REQUEST, { json: { name } }]])
     expect(formDataOf('v2', [request('old'), request('new')])).toEqual({ request: { indy: { name: 'new' } } })
   })
 
-  test('gives what a preview of version 1 does not name a stable name: a read does not change from call to call', () => {
+  test('gives unnamed parts of a preview of version 1 stable names: each read has the same', () => {
     const proposal = v1('propose-presentation', {
       presentation_proposal: {
         attributes: [{ name: 'degree', cred_def_id: 'cd' }],

@@ -37,12 +37,12 @@ describe('the result of registering', () => {
     expect(v.is(WebhookRegistrationResult, result)).toBe(false)
   })
 
-  test('shows the secret only when it is given', () => {
+  test('shows the secret only when it was just created', () => {
     expect(toRegistrationResult({ registration, secret: 'whsec_abc' }).data.secret).toBe('whsec_abc')
     expect(toRegistrationResult({ registration }).data).not.toHaveProperty('secret')
   })
 
-  test('says what a pending registration waits for', () => {
+  test('names what a pending registration requires', () => {
     const pending = toRegistrationResult({ registration: { ...registration, status: 'pending' } })
     expect(pending.data.status).toBe('pending')
     expect(pending.message).toContain('token')

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { EntityId } from '../../../lib/records/tenant.ts'
 
-test.each(['.', '..'])('%s is no id, because clients remove it from paths', (id) => {
+test.each(['.', '..'])('%s is not an id, because clients remove it from paths', (id) => {
   expect(new URL(`/webhooks/orgs/${id}/register`, 'https://agent.example').pathname).not.toContain(id)
   expect(v.is(EntityId, id)).toBe(false)
 })

@@ -44,7 +44,7 @@ describe('a record', () => {
       expect(toRecordJson(stored)).toMatchObject({ ...both, _tags: both })
   })
 
-  test('has neither where it has none', () => {
+  test('has no state and no role if none is stored', () => {
     const json = toRecordJson({ value: base, tags: {} })
     expect(json).not.toHaveProperty('state')
     expect(json._tags).toEqual({})
@@ -100,16 +100,16 @@ describe('a credential exchange', () => {
     })
   })
 
-  test('has no ledger data where Credo has none', () => {
+  test('has no ledger data if Credo has none', () => {
     expect(toCredentialExchangeJson({ value, tags }).metadata).toEqual({})
   })
 
-  test('fits its schema', () => {
+  test('matches its schema', () => {
     expect(v.is(CredentialExchangeRecord, toCredentialExchangeJson({ value, tags }))).toBe(true)
   })
 })
 
-describe('schemas hold the states and roles of Credo, and no others', () => {
+describe("schemas have exactly Credo's states and roles", () => {
   const fits = {
     credential: (state: string, role: string) =>
       v.is(
@@ -151,7 +151,7 @@ describe('schemas hold the states and roles of Credo, and no others', () => {
     expect(fits[record](states[0], 'unheard-of')).toBe(false)
   })
 
-  test('the delivery of a basic message, and not when it was noted', () => {
+  test('the delivery of a basic message, and not the time of its change', () => {
     const value = { ...base, content: 'hi', sentTime: base.createdAt, connectionId: 'c', role: 'sender' }
     const shown = { state: 'delivered' as const, attempts: 1 }
     const stored = { value, tags: { connectionId: 'c' }, delivery: { ...shown, at: base.createdAt } }
@@ -181,7 +181,7 @@ describe('ids', () => {
     expect(v.is(EntityId, id)).toBe(false)
   })
 
-  test('can never name the base agent', () => {
+  test('cannot name the base agent', () => {
     expect(v.is(EntityId, BASE_AGENT)).toBe(false)
   })
 })

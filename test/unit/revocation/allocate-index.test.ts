@@ -1,4 +1,4 @@
-/** Indexes of revocation registries: none is given twice, the next registry is asked for in time, and a missing one is a 409 that says when to come again. */
+/** Indexes of revocation registries: none is allocated twice, the next registry is requested in time, and a missing one is a 409 with Retry-After. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { jobItem, jobNamed } from '../../../lib/jobs/job.ts'
 import { credentialDefinitionRecords } from '../../../lib/records/kinds.ts'
@@ -31,21 +31,21 @@ const isAskedFor = async (number: number, size = 100) =>
     jobItem.addressOf({ tenant: TENANT, type: 'revocation-registry', id: `${number}.${size}.${definition}` }),
   )) !== undefined
 
-test('200 that are taken at once are 200 different ones', async () => {
+test('200 concurrent allocations are 200 different indexes', async () => {
   await addRegistry(1, { size: 1_000 })
   const taken = await Promise.all(Array.from({ length: 200 }, () => take()))
   const indexes = taken.map(({ index }) => index).sort((a, b) => a - b)
   expect(indexes).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
 })
 
-test('taking one is two requests', async () => {
+test('allocating one is two requests', async () => {
   await addRegistry(1)
   table.watch()
   await take()
   expect(table.requests).toEqual(['Query', 'UpdateItem'])
 })
 
-test('begins at 1 and ends one before the size of the registry', async () => {
+test('begins at 1 and ends before the size of the registry', async () => {
   await addRegistry(1, { taken: 0 })
   expect(await take()).toEqual({ registryId: 'registry-1', index: 1 })
   await addRegistry(1, { taken: 98 })
@@ -53,7 +53,7 @@ test('begins at 1 and ends one before the size of the registry', async () => {
   await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
 })
 
-test('the next registry is asked for at 80 %, once, and taken from when this one is full', async () => {
+test('the next registry is requested at 80 %, once, and used when this one is full', async () => {
   await addRegistry(1, { taken: 77 })
   await take()
   expect(await isAskedFor(2)).toBe(false)
@@ -69,13 +69,13 @@ test('the next registry is asked for at 80 %, once, and taken from when this one
   expect(await isAskedFor(3)).toBe(false)
 })
 
-test('the tenth registry comes after the ninth', async () => {
+test('the tenth registry sorts after the ninth', async () => {
   for (const number of [8, 9]) await addRegistry(number, { taken: 99 })
   await addRegistry(10)
   expect(await take()).toEqual({ registryId: 'registry-10', index: 1 })
 })
 
-test('of two that take the last one at once one has it, and the other comes again', async () => {
+test('one of two concurrent allocations gets the last index, and the other must retry', async () => {
   await addRegistry(1, { taken: 98 })
   const outcomes = await Promise.allSettled([take(), take()])
   expect(outcomes).toContainEqual({ status: 'fulfilled', value: { registryId: 'registry-1', index: 99 } })
@@ -85,21 +85,21 @@ test('of two that take the last one at once one has it, and the other comes agai
   })
 })
 
-describe('where none is free', () => {
-  test('it says so, and asks for the next registry', async () => {
+describe('without a free index', () => {
+  test('fails, and requests the next registry', async () => {
     await addRegistry(1, { taken: 99 })
     await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
     expect(await isAskedFor(2)).toBe(true)
   })
 
-  test('100 at once fail in the same way, and one job is there', async () => {
+  test('100 concurrent ones fail in the same way, with one job', async () => {
     await addRegistry(1, { taken: 99 })
     const taken = await Promise.allSettled(Array.from({ length: 100 }, () => take()))
     for (const result of taken) expect(result).toMatchObject({ reason: { code: 'revocation.no_index' } })
     expect(await isAskedFor(2)).toBe(true)
   })
 
-  test('those that come at once get what is left, and the others none', async () => {
+  test('concurrent ones get the remaining indexes, and the others fail', async () => {
     await addRegistry(1, { taken: 96 })
     const taken = await Promise.allSettled(Array.from({ length: 10 }, () => take()))
     const indexes = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value.index] : []))
@@ -110,7 +110,7 @@ describe('where none is free', () => {
     ['finished', { revocationRegistrySize: 50 }, true],
     ['finished', {}, false],
     ['failed', { revocationRegistrySize: 50 }, false],
-  ])('the first is asked for of a definition that is %s, revocable by %o', async (state, revocable, asked) => {
+  ])('requests the first registry of a definition that is %s, revocable by %o', async (state, revocable, asked) => {
     const value = { state, ...revocable, createdAt: '2026-01-01T00:00:00.000Z' }
     const tags = { credentialDefinitionId: definition }
     const { type } = credentialDefinitionRecords
@@ -121,7 +121,7 @@ describe('where none is free', () => {
     expect(await isAskedFor(1, 50)).toBe(asked)
   })
 
-  test('it says that the table does not answer, where that keeps it from asking for the next registry', async () => {
+  test('fails as unavailable if DynamoDB is, and the next registry cannot be requested', async () => {
     await addRegistry(1, { taken: 99 })
     table.way = async (command, send) => {
       if (command === 'PutItem' || command === 'TransactWriteItems') throw failure('InternalServerError')
@@ -130,7 +130,7 @@ describe('where none is free', () => {
     await expect(take()).rejects.toMatchObject({ code: 'store.unavailable' })
   })
 
-  test('it says so, where another offer asks for the next registry at the same time', async () => {
+  test('fails, while another offer requests the next registry', async () => {
     await addRegistry(1, { taken: 99 })
     vi.spyOn(Math, 'random').mockReturnValue(0)
     onTestFinished(() => void vi.restoreAllMocks())
@@ -141,7 +141,7 @@ describe('where none is free', () => {
     await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
   })
 
-  test('it says so while the first registry is being made, and for another tenant', async () => {
+  test('fails while the first registry is being created, and for another tenant', async () => {
     await expect(take()).rejects.toMatchObject({ code: 'revocation.no_index' })
     await addRegistry(1)
     await expect(take('other')).rejects.toMatchObject({ code: 'revocation.no_index' })
@@ -149,18 +149,21 @@ describe('where none is free', () => {
 })
 
 test.each([
-  ['is being made', 'is being made', 2],
-  ['waits for the operator of a ledger', 'has to be written to the ledger', 60],
-])('an offer whose registry %s is told what it waits for, and when to come again', async (_, words, retryAfter) => {
-  await addRegistry(1, { taken: 99 })
-  const wanted = { tenant: TENANT, credentialDefinitionId: definition, number: 2, size: 100 }
-  if (retryAfter === 60)
-    await transaction(TENANT, (unit) => waitForWrite(unit, wanted, { registryId: 'registry-2', transaction: {} }))
-  await expect(take()).rejects.toMatchObject({ retryAfter, message: expect.stringContaining(words) })
-  expect(await isAskedFor(2)).toBe(retryAfter === 2)
-})
+  ['is being created', 'is being created', 2],
+  ['waits for the operator of a ledger', 'must be written to the ledger', 60],
+])(
+  'the error for an offer whose registry %s says what it waits for, with Retry-After',
+  async (_, words, retryAfter) => {
+    await addRegistry(1, { taken: 99 })
+    const wanted = { tenant: TENANT, credentialDefinitionId: definition, number: 2, size: 100 }
+    if (retryAfter === 60)
+      await transaction(TENANT, (unit) => waitForWrite(unit, wanted, { registryId: 'registry-2', transaction: {} }))
+    await expect(take()).rejects.toMatchObject({ retryAfter, message: expect.stringContaining(words) })
+    expect(await isAskedFor(2)).toBe(retryAfter === 2)
+  },
+)
 
-test('an update whose answer was lost costs an index, and gives none twice', async () => {
+test('an update whose response was lost costs an index, and allocates none twice', async () => {
   await addRegistry(1)
   let lost = false
   table.way = async (command, send) => {

@@ -1,4 +1,4 @@
-/** The jobs of a registry name it by their ids, whatever its credential definition is called. */
+/** The ids of a registry's jobs name it, for any id of its credential definition. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { registryWriteItem } from '../../../lib/anoncreds/ledger-objects.ts'
@@ -39,7 +39,7 @@ test.each([
   expect(key && registryOfJob(key)).toEqual(wanted)
 })
 
-test('one that is asked for again is made once', async () => {
+test('one that is requested again is created once', async () => {
   const wanted = { tenant: 'again', credentialDefinitionId: 'definition', number: 1, size: 100 }
   for (let time = 0; time < 2; time++) expect(await ensureRegistry(wanted)).toBe(false)
   expect(await jobs('again')).toHaveLength(1)
@@ -51,23 +51,20 @@ const STORED = { credentialDefinitionId: 'definition', number: 1, size: 100, reg
 test.each([
   ['exists', registryItem.encode({ tenant: 'exists', ...STORED, taken: 0 }), false],
   ['waits', registryWriteItem.encode({ tenant: 'waits', ...STORED, transaction: {}, since: NOW }), true],
-])('none is asked for where one %s', async (tenant, item, waits) => {
+])('none is requested if one %s', async (tenant, item, waits) => {
   await table.put(item)
   expect(await ensureRegistry({ tenant, ...STORED })).toBe(waits)
   expect(await jobs(tenant)).toEqual([])
 })
 
-test.each([undefined, 'text'])(
-  'nothing waits for an operator who would not know what to write: %s',
-  async (written) => {
-    const wanted = { tenant: 'unsaid', credentialDefinitionId: 'definition', number: 1, size: 100 }
-    const write = { registryId: 'registry', transaction: written }
-    const waiting = transaction('unsaid', (unit) => waitForWrite(unit, wanted, write))
-    await expect(waiting).rejects.toMatchObject({ code: 'internal' })
-  },
-)
+test.each([undefined, 'text'])('a write without a transaction is not stored: %s', async (written) => {
+  const wanted = { tenant: 'unsaid', credentialDefinitionId: 'definition', number: 1, size: 100 }
+  const write = { registryId: 'registry', transaction: written }
+  const waiting = transaction('unsaid', (unit) => waitForWrite(unit, wanted, write))
+  await expect(waiting).rejects.toMatchObject({ code: 'internal' })
+})
 
-test('what waits to be written to a ledger is counted by the record of its definition, whose change is an event', async () => {
+test('an object to write is counted by the record of its definition, whose change is an event', async () => {
   const { type } = credentialDefinitionRecords
   const of = { tenant: 'announces', credentialDefinitionId: 'definition' }
   await transaction(of.tenant, async (unit) => {
@@ -88,7 +85,7 @@ test('what waits to be written to a ledger is counted by the record of its defin
   })
 })
 
-test('the next object takes the place of the one that was read, and of no later one', async () => {
+test('the next object replaces the one that was read, but not a later one', async () => {
   const first = { tenant: 'in order', credentialDefinitionId: 'definition', number: 1, size: 100 }
   const write = { registryId: 'registry', transaction: {} }
   await transaction(first.tenant, (unit) => waitForWrite(unit, first, write))

@@ -1,4 +1,4 @@
-/** What RevokeCredential commits: the state of the exchange, what is pending, and the job that publishes it. */
+/** What RevokeCredential commits: the state of the exchange, the pending revocation, and the job that publishes it. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { jobItem } from '../../../lib/jobs/job.ts'
 import { pendingIndexes, revokeCredential } from '../../../lib/revocation/pending-revocation.ts'
@@ -41,7 +41,7 @@ test('is pending, and published by a job', async () => {
   expect(await jobThere()).toBe(true)
 })
 
-test('twice, also at once, is one revocation and the same answer', async () => {
+test('twice, also concurrently, is one revocation with the same response', async () => {
   const registry = { revocationRegistryId: 'of-two', credentialRevocationId: '3' }
   await addExchange({ metadata: { '_agent/issued': {}, '_anoncreds/credential': registry } })
   const answers = await Promise.all([revoke(), revoke(), revoke()])
@@ -66,16 +66,16 @@ test('is pending for its registry by either id of an Indy ledger', async () => {
     expect((await transaction('acme', (unit) => pendingIndexes(unit, registryId))).sort()).toEqual([1, 2])
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test.each([
     ['of an exchange that has not issued yet', { state: 'request-received', metadata: OFFERED }],
     ['of one that was abandoned before', { state: 'abandoned', metadata: OFFERED }],
     ['of one that has issued another format of the offer', { metadata: OFFERED }],
     ['as the holder', { role: 'holder' }],
-    ['of a credential that can not be revoked', { metadata: {} }],
+    ['of a credential that cannot be revoked', { metadata: {} }],
     ['of a JSON-LD credential', { metadata: undefined }],
     [
-      'of a place that no registry has',
+      'of an index outside of the registry',
       {
         metadata: {
           ...{ '_agent/issued': {} },
@@ -96,13 +96,13 @@ describe('is refused', () => {
   test.each([
     [{ state: 'request-received', metadata: OFFERED }, 'the state of its exchange is request-received, as issuer'],
     [{ role: 'holder' }, 'the state of its exchange is done, as holder'],
-    [{ metadata: {} }, 'only AnonCreds can, of a definition with supportRevocation'],
+    [{ metadata: {} }, 'only AnonCreds credentials of a definition with supportRevocation are revocable'],
   ])('with the reason: %j', async (value, reason) => {
     await addExchange(value)
-    await expect(revoke()).rejects.toThrow(`the credential can not be revoked: ${reason}`)
+    await expect(revoke()).rejects.toThrow(`the credential cannot be revoked: ${reason}`)
   })
 
-  test("of somebody else's exchange as of none", async () => {
+  test('of an exchange of another tenant is not found', async () => {
     await addExchange()
     await expect(revoke('other')).rejects.toMatchObject({ code: 'resource.not_found' })
   })

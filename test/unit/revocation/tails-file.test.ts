@@ -1,4 +1,4 @@
-/** Tails files in the table: in pieces that items take, whole or not there. */
+/** Tails files in the table, in pieces that fit in items. */
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
@@ -21,19 +21,19 @@ test.each([
   ['of 100 credentials', 25_730],
   ['of 5,000 credentials, the largest', 1_280_130],
   ['of exactly one piece', 390 * 1024],
-])('a file %s is read as it was written', async (name, size) => {
+])('a file %s is read as written', async (name, size) => {
   const content = randomBytes(size)
   await add(name, content)
   expect((await readTailsFile(name))?.equals(content)).toBe(true)
 })
 
-test('a file with a piece too few is none', async () => {
+test('a file without one of its pieces counts as missing', async () => {
   await add('torn', randomBytes(800_000))
   await removeIf(tailsPieceItem.addressOf({ hash: 'torn', piece: 1 }))
   expect(await readTailsFile('torn')).toBeUndefined()
 })
 
-test('there is none of an unknown hash', async () => {
+test('a file with an unknown hash is missing', async () => {
   expect(await readTailsFile('unknown')).toBeUndefined()
 })
 
@@ -45,7 +45,7 @@ test('a file that is removed leaves no piece', async () => {
   await transaction('acme', (unit) => removeTailsFile(unit, 'removed'))
 })
 
-test('a file that is asked for again is read once', async () => {
+test('a file that is requested again is read once', async () => {
   const content = randomBytes(800_000)
   await add('asked for', content)
   let requests = 0

@@ -1,4 +1,4 @@
-/** SD-JWTs and their presentations as @sd-jwt/core makes them: an implementation of others. */
+/** SD-JWTs and their presentations as @sd-jwt/core makes them: another implementation. */
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { SDJwtInstance } from '@sd-jwt/core'
 

@@ -70,7 +70,7 @@ describe('an SD-JWT', () => {
     }
   })
 
-  test('is presented by an implementation of others', async () => {
+  test('is presented by another implementation', async () => {
     const { present } = foreignIssuer(key, key)
     const presented = await present(await issue(CLAIMS, FRAME), { name: true, nations: { 0: true } })
     expect(discloseClaims(parseSdJwt(presented))).toEqual({ vct: 'a', name: 'Ada', nations: ['GB', 'FR'] })
@@ -151,7 +151,7 @@ describe('a frame', () => {
     ['with a frame for a text', { name: {} }],
     ['with a frame for nothing', { other: {} }],
     ['with a text for a frame', { address: 'city' }],
-    ['with a fault below', { address: { _sd: ['street'] } }],
+    ['with a violation below', { address: { _sd: ['street'] } }],
     ['with __proto__', JSON.parse('{"__proto__": {"_sd": []}}')],
     ['with __proto__ in _sd', { _sd: ['__proto__'] }],
     ['with true in place of names', { _sd: true }],

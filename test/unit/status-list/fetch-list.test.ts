@@ -8,7 +8,7 @@ const receiver = await stopAtEnd(startFaultyReceiver())
 const uri = `${receiver.url}/list`
 const to = (location: string): Behaviour => ({ status: 302, headers: { location } })
 
-test('a list is asked for by its media type, also where it has moved', async () => {
+test('a list is requested by its media type, also after a redirect', async () => {
   receiver.behave(to('/moved'), { status: 200, body: 'a.b.c' })
   expect(await fetchStatusList(uri)).toBe('a.b.c')
   const accept = 'application/statuslist+jwt'

@@ -46,7 +46,7 @@ test('a draw reads the list and its marks, and writes them', async () => {
   expect(table.writes).toEqual([2])
 })
 
-test('twenty at once get different ones of one list, which is begun once', async () => {
+test('twenty concurrent requests get different ones of one list, which is begun once', async () => {
   const drawn = await Promise.all(Array.from({ length: 20 }, () => draw(10)))
   expect(new Set(drawn.map(({ listId }) => listId)).size).toBe(1)
   expect(new Set(drawn.flatMap(({ indexes }) => indexes)).size).toBe(200)
@@ -65,7 +65,7 @@ describe('a list', () => {
 
   test('that is 55 % full is followed by another one, which batches get their indexes of', async () => {
     const listId = await fill(0.55, 1_000)
-    // Half of a draw is free by chance, once in five.
+    // In one of five runs, half of a draw happens to be free.
     let next = listId
     for (let times = 0; next === listId && times < 20; times++) next = await drawOnly(50, 1_000)
     const { indexes, ...drawn } = await draw(50, 1_000)
@@ -74,7 +74,7 @@ describe('a list', () => {
     expect(indexes).toHaveLength(50)
   })
 
-  test('that is full is followed by the same one for all who find it full at once', async () => {
+  test('that is full is followed by the same one for all concurrent requests', async () => {
     const listId = await fill(0.9, 200)
     const drawn = await Promise.all(Array.from({ length: 5 }, () => draw(10, 200)))
     const [next] = new Set(drawn.map((one) => one.listId))
@@ -91,7 +91,7 @@ describe('a list', () => {
 })
 
 describe('an index that the tenant chooses', () => {
-  test('is taken once, of a list that it names', async () => {
+  test('is taken once, of a named list', async () => {
     await take(7)
     await expect(take(7)).rejects.toMatchObject({ code: 'status.index_taken' })
     await take(8)
@@ -107,7 +107,7 @@ describe('an index that the tenant chooses', () => {
     await expect(take(ENTRIES)).rejects.toMatchObject({ code: 'status.index_taken' })
   })
 
-  test('is not drawn, and one that was drawn can not be chosen', async () => {
+  test('is not drawn, and one that was drawn cannot be chosen', async () => {
     const listId = await fill(0.4, 200)
     const { indexes } = await draw(50, 200)
     expect(indexes.filter((index) => index < 80)).toEqual([])

@@ -9,7 +9,7 @@ const issuer = newKey()
 const keyOf: KeyOf = () => issuer.jwk
 const another = newKey()
 
-/** The lists of one test have an address of their own: they are cached in the process. */
+/** Each test has another address for its lists: they are cached in the process. */
 let addresses = 0
 const newUri = () => `https://issuer.example/lists/${addresses++}`
 
@@ -146,7 +146,7 @@ describe('a list is cached', () => {
     expect([await at(now), await at(now)]).toEqual([1, 2])
   })
 
-  test('and not taken by who trusts another key, or none', async () => {
+  test('and not used by a caller that trusts another key, or none', async () => {
     const { at, fetchList } = cached({ ttl: 60 })
     await at(now)
     await expect(at(now, () => newKey().jwk)).rejects.toThrow('expected key')
@@ -202,7 +202,7 @@ describe('the lists of a response', () => {
     expect(fetchList).toHaveBeenCalledTimes(4)
   })
 
-  test('are unreadable when the time is over, and the others count', async () => {
+  test('are unreadable when the time is over, and the other ones count', async () => {
     const [slow, quick] = [newUri(), newUri()]
     const fetchList = (uri: string) => (uri === slow ? new Promise<never>(() => {}) : Promise.resolve(listJwt(uri)))
     const references = [slow, quick].map((uri) => ({ uri, idx: 0, keyOf }))
@@ -212,7 +212,7 @@ describe('the lists of a response', () => {
     ])
   })
 
-  test('do not hide a fault of our own', async () => {
+  test('do not hide an internal error', async () => {
     const fetchList = () => Promise.reject(new TypeError('ours'))
     await expect(readStatuses([{ uri: newUri(), idx: 0, keyOf }], { fetchList })).rejects.toThrow('ours')
   })

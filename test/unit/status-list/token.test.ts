@@ -103,7 +103,7 @@ describe('a list', () => {
     expect(table.requests.filter((name) => !/^(Query|GetItem|BatchGetItem)$/.test(name))).toEqual([])
   })
 
-  test('is signed by the certificate of now; another one that the tenant has changes nothing', async () => {
+  test('is signed by the current certificate; another one of the tenant changes nothing', async () => {
     const kidOf = async () => decodeProtectedHeader((await token()).jwt).kid
     const before = await kidOf()
     const another = await newCertificate()

@@ -1,4 +1,4 @@
-/** Waits for the table are bounded, whatever it does: nothing at all, half an answer, or no connection. */
+/** Requests to DynamoDB have timeouts: without a response, with half a response, or without a connection. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -88,7 +88,7 @@ test('a request is waited for 2 s, three times', async () => {
   expect(requestHandler.httpHandlerConfigs()).toEqual({ connectionTimeout: 1_000, requestTimeout: 2_000 })
 })
 
-test('a request takes the steps of the SDK that it needs, and no others', () => {
+test('a request runs only the middleware of the SDK that it needs', () => {
   const steps = dynamodb().middlewareStack.identify()
   expect(steps.map((step) => step.replace(/(Middleware| - ).*/, ''))).toEqual([
     'layout',
@@ -107,7 +107,7 @@ describe('a request', () => {
     asked.length = 0
   })
 
-  test('should be repeated after a fault of AWS, and succeed', async () => {
+  test('should be retried after an error of AWS, and succeed', async () => {
     expect(await read('flaky')).toBeUndefined()
     expect(asked).toEqual(['flaky', 'flaky'])
   })
@@ -118,7 +118,7 @@ describe('a request', () => {
     expect(asked).toEqual(['stale', 'stale', 'stale'])
   })
 
-  test('should be counted once where it fails for good, and not where the table rejects it', async () => {
+  test('should be counted once if all retries fail, and not if DynamoDB rejects it', async () => {
     lines.length = 0
     await refused(read('reset'))
     await expect(read('unknown')).rejects.toThrow()
@@ -145,12 +145,12 @@ describe.concurrent('a table', () => {
     },
   )
 
-  test('that never answers should be asked three times, and not be waited for any longer', async () => {
+  test('that never responds should be tried three times, and end by timeout', async () => {
     await Promise.all([refused(read('silent')), refused(write('silent'))])
     expect(asked.filter((behaviour) => behaviour === 'silent')).toHaveLength(6)
   })
 
-  test('that falls silent amid its answer should not be waited for any longer either', async () => {
+  test('that stops within its response should also end by timeout', async () => {
     await refused(read('half'))
     expect(asked.filter((behaviour) => behaviour === 'half')).toHaveLength(3)
   })

@@ -1,9 +1,9 @@
-/** One request a commit: what it refuses to send, what the table refuses, and what each refusal is called. */
+/** One request for a commit: what is rejected before it, what DynamoDB rejects, and the error of each. */
 
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { keyAddress } from '../../../lib/keys/key-item.ts'
-import { versionOf } from '../../../lib/store/commit.ts'
+import { nextVersion } from '../../../lib/store/commit.ts'
 import { itemBytes } from '../../../lib/store/item.ts'
 import { recordAddress } from '../../../lib/store/keys.ts'
 import { addressOfRecord } from '../../../lib/store/stored-record.ts'
@@ -30,7 +30,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A key's item that nobody has yet, of a size if it matters. */
+/** A new item of a key, of a size if it matters. */
 const newItem = (bytes = 0): Item => {
   made += 1
   const item = { ...toKey(keyAddress(ACME, `k${made}`)), kind: { S: 'key' }, sealed: { S: '' } }
@@ -65,7 +65,7 @@ const refuse = (error: Error, times = Number.POSITIVE_INFINITY) => {
 }
 
 describe('a creation', () => {
-  test('should be refused with its own error where there is one, and nothing else be written', async () => {
+  test('should be rejected with its own error if it exists, and nothing else be written', async () => {
     const item = newItem()
     await transaction(ACME, async (unit) => unit.create(item))
     const { error, written } = await commit((unit) => unit.create(item, () => new RangeError('there is one')))
@@ -73,7 +73,7 @@ describe('a creation', () => {
     expect(written).toBe(false)
   })
 
-  test('should be refused with its own error where the unit itself has created it', async () => {
+  test('should be rejected with its own error if the unit itself has created it', async () => {
     const item = newItem()
     const { error, written } = await commit((unit) => {
       unit.create(item)
@@ -134,7 +134,7 @@ describe('the limits of a transaction', () => {
     expect(table.requests).not.toContain('TransactWriteItems')
     expect(written).toBe(false)
   }
-  test('should refuse a record of more than 400 KB, in characters of several bytes too', async () => {
+  test('should reject a record of more than 400 KB, in characters of several bytes too', async () => {
     for (const content of ['x'.repeat(400 * KB), 'ü'.repeat(200 * KB), '\u{1f600}'.repeat(100 * KB)]) {
       const record = newRecord({ type: 'DidCommMessageRecord', tags: { associatedRecordId: 'p1' }, value: { content } })
       await expectRefusal('store.item_too_large', (unit) => unit.insert(record))
@@ -142,7 +142,7 @@ describe('the limits of a transaction', () => {
     }
   })
 
-  test('should refuse a record of more than 400 KB that would be small as it is stored', async () => {
+  test('should reject a record of more than 400 KB that would be small when packed', async () => {
     const record = newRecord({ type: 'BasicMessageRecord', tags: { connectionId: 'c1' } })
     const room = 400 * KB - Buffer.byteLength(JSON.stringify([{ ...record.value, content: '' }, record.tags]))
     const sized = (bytes: number) => ({ ...record, value: { ...record.value, content: 'x'.repeat(bytes) } })
@@ -184,7 +184,7 @@ describe('a refusal of the table', () => {
     expect(error).toEqual(new RangeError('there is one'))
   })
 
-  test('should stay as it is where the fault is ours', async () => {
+  test('should stay unchanged if it is our error', async () => {
     const ours = failure('ValidationException', { $fault: 'client' })
     refuse(ours)
     expect((await commit(() => {})).error).toBe(ours)
@@ -194,7 +194,7 @@ describe('a refusal of the table', () => {
   })
 })
 
-describe('an answer that is lost', () => {
+describe('a lost response', () => {
   const lose = (times: number) => {
     let left = times
     table.way = async (command, send) => {
@@ -359,10 +359,10 @@ test('a connection expires a week after an unfinished handshake of another agent
     return { ...newRecord({ type: 'ConnectionRecord' }), value }
   }
   const week = Date.UTC(2026, 0, 8) / 1000
-  const begun = versionOf(of('response-sent'), { stored: undefined, current: undefined })
+  const begun = nextVersion(of('response-sent'), { stored: undefined, current: undefined })
   expect(begun).toMatchObject({ version: 1, expiresAt: week })
   const delivery = { state: 'pending', attempts: 1, at: '2026-01-01T00:00:00.000Z' } as const
-  const next = (state: string) => versionOf(of(state), { stored: begun, current: { ...begun, delivery } })
+  const next = (state: string) => nextVersion(of(state), { stored: begun, current: { ...begun, delivery } })
   expect(next('abandoned')).toMatchObject({ version: 2, expiresAt: week, delivery })
   expect(next('completed')).not.toHaveProperty('expiresAt')
 })

@@ -1,7 +1,7 @@
-/** Cursors: they hold a position and nothing else; what is no position in one spelling is refused. */
+/** Cursors: they contain only a position; anything else, or another encoding of it, is rejected. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LIST_POSITION, openCursor, REPLAY_POSITION, toCursor } from '../../../lib/store/item-list.ts'
+import { decodeCursor, encodeCursor, LIST_POSITION, REPLAY_POSITION } from '../../../lib/store/item-list.ts'
 
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 const TIME = '2026-01-01T00:00:00.000Z'
@@ -14,9 +14,9 @@ describe('a cursor', () => {
     ['an attempt', LIST_POSITION, `${ENTRY}#12`],
     ['a replay', REPLAY_POSITION, `2026-02-01T00:00:00.000Z ${ENTRY}`],
   ])('should open to the position that it was made of: %s', (_, shape, position) => {
-    const cursor = toCursor(position)
+    const cursor = encodeCursor(position)
     expect(cursor).toMatch(/^[\w-]+$/)
-    expect(openCursor(cursor, shape)).toBe(position)
+    expect(decodeCursor(cursor, shape)).toBe(position)
   })
 
   test.each([
@@ -38,11 +38,11 @@ describe('a cursor', () => {
     [`${TIME} ${TIME}`, REPLAY_POSITION],
     [`${TIME} ${ENTRY} ${ENTRY}`, REPLAY_POSITION],
   ])('should not open to what is no position: %j', (text, shape) => {
-    expect(() => openCursor(toCursor(text), shape)).toThrow(MALFORMED)
+    expect(() => decodeCursor(encodeCursor(text), shape)).toThrow(MALFORMED)
   })
 
   test('should have one spelling', () => {
-    const cursor = toCursor(`${ENTRY}#12`)
+    const cursor = encodeCursor(`${ENTRY}#12`)
     const bytes = Buffer.from(cursor, 'base64url')
     const spellings = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
       .map((last) => cursor.slice(0, -1) + last)
@@ -56,27 +56,27 @@ describe('a cursor', () => {
       `${cursor}=`,
       `${cursor}~`,
     ])
-      expect(() => openCursor(other, LIST_POSITION)).toThrow(MALFORMED)
+      expect(() => decodeCursor(other, LIST_POSITION)).toThrow(MALFORMED)
   })
 
   test('should not open where it is not UTF-8', () => {
     const bytes = Buffer.from(ENTRY)
     bytes.writeUInt8(0xff, bytes.length - 1)
-    expect(() => openCursor(bytes.toString('base64url'), LIST_POSITION)).toThrow(MALFORMED)
+    expect(() => decodeCursor(bytes.toString('base64url'), LIST_POSITION)).toThrow(MALFORMED)
   })
 
-  test('should open to a position, or be refused, whatever it is made of', () => {
+  test('should be decoded to a position, or be rejected, for any text', () => {
     const anything = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
       fc.base64String(),
-      fc.string({ unit: 'binary' }).map(toCursor),
-      fc.string().map((text) => toCursor(`${TIME}#${text}`)),
+      fc.string({ unit: 'binary' }).map(encodeCursor),
+      fc.string().map((text) => encodeCursor(`${TIME}#${text}`)),
     )
     const property = fc.property(anything, (cursor) => {
       let position: string
       try {
-        position = openCursor(cursor, LIST_POSITION)
+        position = decodeCursor(cursor, LIST_POSITION)
       } catch (error) {
         expect(error).toEqual(MALFORMED)
         return

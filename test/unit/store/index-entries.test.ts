@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { proofRecords } from '../../../lib/records/kinds.ts'
 import {
-  everyPartition,
+  allRecordsPartition,
   indexEntries,
   matches,
   partitionsOf,
@@ -80,7 +80,7 @@ describe('a record', () => {
     'DID:peer:4zA:zB',
     ' did:peer:4zA:zB',
     'did:peer:4:zB',
-  ])('should be found by %j as it is', (did) => {
+  ])('should be found by %j unchanged', (did) => {
     expect(partitionsWith('DidRecord', { did })).toEqual([at('DidRecord', 'did', did)])
   })
 
@@ -95,12 +95,12 @@ describe('a record', () => {
     expect(partitionsWith('DidRecord', { alternativeDids: [] })).toEqual([])
   })
 
-  test('should be carried by the entries that a list shows, and only named by the others', () => {
+  test('should be copied into the entries that a list shows, and not into other ones', () => {
     const record = storedRecord({ tags: { did: 'd', threadId: 't' } })
     const entries = indexEntries(record)
     const { version, content } = toRecordItem(record)
     expect(entries.get(at('ConnectionRecord', 'did', 'd'))).toMatchObject({ version, content })
-    expect(entries.get(everyPartition(ACME, 'ConnectionRecord'))).toMatchObject({ version, content })
+    expect(entries.get(allRecordsPartition(ACME, 'ConnectionRecord'))).toMatchObject({ version, content })
     const bare = entries.get(at('ConnectionRecord', 'threadId', 't'))
     expect(Object.keys(bare ?? {}).sort()).toEqual(['kind', 'pk', 'sk'])
   })
@@ -165,7 +165,7 @@ describe('a query', () => {
     { $or: [{ did: 'd' }, { $not: { did: 'e' } }] },
     { $and: [{ role: 'created' }, { method: 'peer' }] },
     { $or: [] },
-  ])('%o should be refused where only a scan could answer it', (query) => {
+  ])('%o should be rejected if it would need a scan', (query) => {
     expect(() => lookUp('DidRecord', query)).toThrow(NOT_INDEXED)
   })
 
@@ -178,11 +178,11 @@ describe('a query', () => {
   test.each<TagQuery>([{}, { state: 'completed' }, { $or: [{ did: 'd' }, { state: 'x' }] }, { $not: { did: 'd' } }])(
     '%o should look through the list of all where the type has one',
     (query) => {
-      expect(lookUp('ConnectionRecord', query)).toEqual([everyPartition(ACME, 'ConnectionRecord')])
+      expect(lookUp('ConnectionRecord', query)).toEqual([allRecordsPartition(ACME, 'ConnectionRecord')])
     },
   )
 
-  test('should look at the newest where others decide how many there are', () => {
+  test('should read only the newest where third parties decide how many there are', () => {
     const query = { $or: [{ did: 'd' }, { previousDids: ['d'] }] }
     expect(partitionsOf(ACME, 'ConnectionRecord', query)).toEqual([
       { pk: at('ConnectionRecord', 'did', 'd'), newest: 100 },
@@ -219,7 +219,7 @@ describe('a query for held credentials, as a proof request makes it,', () => {
     ['one of very many definitions', { $or: Array.from({ length: 21 }, (_, n) => ({ anonCredsSchemaId: `${n}` })) }],
   ])('should look among the newest of all with %s', (_, restriction) => {
     const query = { $and: [marker, restriction] }
-    expect(partitionsOf(ACME, type, query)).toEqual([{ pk: everyPartition(ACME, type), newest: 500 }])
+    expect(partitionsOf(ACME, type, query)).toEqual([{ pk: allRecordsPartition(ACME, type), newest: 500 }])
   })
 })
 

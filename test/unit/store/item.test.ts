@@ -95,7 +95,7 @@ test('a stream image, whose bytes are base64, decodes to the same value', () => 
   expect(parcel.decode(image)).toMatchObject({ id: 'p1', body: Buffer.from([1, 2, 3]) })
 })
 
-test('some fields are encoded for an update, and decoded from an index that has no others', () => {
+test('some fields are encoded for an update, and decoded from an index that has only these', () => {
   expect(parcel.attributes({ state: 'failed', attempts: 3, urgent: undefined })).toEqual({
     state: { S: 'failed' },
     attempts: { N: '3' },
@@ -154,7 +154,7 @@ test('a part of a key is read from it, and one that is missing or empty is corru
   for (const pk of ['acme', 'acme|', 'acme||x']) expect(() => read(pk)).toThrow('a stored visit is corrupt at guest')
 })
 
-describe('what decoding would refuse is never stored', () => {
+describe('a value that decoding would reject is never stored', () => {
   test.each<[string, Record<string, unknown>]>([
     ['attempts', { attempts: 1.5 }],
     ['attempts', { attempts: Number.NaN }],
@@ -168,7 +168,7 @@ describe('what decoding would refuse is never stored', () => {
       () => parcel.encode({ ...FULL, ...given } as typeof FULL),
       () => parcel.attributes(given as Partial<typeof FULL>),
     ]) {
-      expect(write).toThrow(`a parcel can not be stored with this ${name}`)
+      expect(write).toThrow(`a parcel cannot be stored with this ${name}`)
       expect(write).not.toThrow('do-not-quote-me')
     }
   })
@@ -192,7 +192,7 @@ describe('a time', () => {
   ])('is corrupt where it is something else, which is never stored: %j', (at) => {
     const item = { ...moment.encode({ ...address, at: '2026-01-31T12:00:00Z' }), at: { S: at } }
     expect(() => moment.decode(item)).toThrow('a stored moment is corrupt at at')
-    expect(() => moment.encode({ ...address, at })).toThrow('a moment can not be stored with this at')
+    expect(() => moment.encode({ ...address, at })).toThrow('a moment cannot be stored with this at')
   })
 
   test('is corrupt where it is no text', () => {
@@ -201,7 +201,7 @@ describe('a time', () => {
   })
 })
 
-test('an item as plain JSON shows texts as they are, and JSON that is packed or not', () => {
+test('an item as plain JSON shows texts unchanged, and JSON that is packed or not', () => {
   const item = {
     number: { N: '5' },
     digits: { S: '5' },

@@ -33,13 +33,13 @@ afterEach(() => {
 /** The service as a process that has just started has it: with nothing in memory. */
 const newProcess = async () => {
   vi.resetModules()
-  const { ensureDataKey, openDataKey } = await import('../../../lib/store/data-keys.ts')
+  const { ensureDataKey, requireDataKey: openDataKey } = await import('../../../lib/store/data-keys.ts')
   const { transaction } = await import('../../../lib/store/transaction.ts')
   return {
     transaction,
     ensureDataKey,
     openDataKey,
-    /** The key of this test's scope, in a transaction of its own. */
+    /** The key of this test's scope, in a separate transaction. */
     key: () => transaction(scope, (unit) => ensureDataKey(unit, scope)),
   }
 }
@@ -95,7 +95,7 @@ describe('a data key', () => {
     await expect((await newProcess()).key()).rejects.toMatchObject({ name: 'InvalidCiphertextException' })
   })
 
-  test('should survive alone where two processes need it first at once, and seal for both', async () => {
+  test('should be the only one if two processes create it concurrently, and seal for both', async () => {
     const processes = [await newProcess(), await newProcess(), await newProcess()]
     const keys = await Promise.all(processes.map((process) => process.key()))
     expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1)
@@ -118,7 +118,7 @@ describe('a data key', () => {
 })
 
 describe('opening', () => {
-  test('should find the key that was made, and ask KMS once however many ask at once', async () => {
+  test('should find a created key, and call KMS once for concurrent reads', async () => {
     const key = await (await newProcess()).key()
     kms.calls.length = 0
     const process = await newProcess()
@@ -127,7 +127,7 @@ describe('opening', () => {
     expect(actions()).toEqual(['Decrypt'])
   })
 
-  test('should make no key where there is none, and find one that is made later', async () => {
+  test('should create no key if there is none, and find one that is created later', async () => {
     const process = await newProcess()
     await expect(process.openDataKey(scope)).rejects.toMatchObject({ code: 'internal' })
     expect(kms.calls).toEqual([])
@@ -145,7 +145,7 @@ describe('a KMS', () => {
     { status: 500, type: 'DependencyTimeoutException' },
     { status: 500, type: 'KeyUnavailableException' },
     { status: 400, type: 'ThrottlingException' },
-  ])('that refuses with $type should be store.unavailable, and nothing be written', async (refusal) => {
+  ])('that fails with $type should be store.unavailable, and nothing be written', async (refusal) => {
     const process = await newProcess()
     kms.refuse(refusal)
     const writing = process.transaction(scope, async (unit) => {
@@ -160,7 +160,7 @@ describe('a KMS', () => {
     expect(await process.key()).toHaveLength(32)
   })
 
-  test('that refuses is counted, whatever LOG_LEVEL says; that of a key which is not stored is not', async () => {
+  test('that fails is counted, whatever LOG_LEVEL says; a key that is not stored is not', async () => {
     const lines: Record<string, unknown>[] = []
     vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
     vi.stubEnv('LOG_LEVEL', 'error')
@@ -183,7 +183,7 @@ describe('a KMS', () => {
     },
   )
 
-  test('that finds the bytes of a key to be others should be told as it is', async () => {
+  test('with InvalidCiphertextException should be thrown unchanged', async () => {
     await (await newProcess()).key()
     kms.refuse({ status: 400, type: 'InvalidCiphertextException' })
     await expect((await newProcess()).key()).rejects.toMatchObject({ name: 'InvalidCiphertextException' })

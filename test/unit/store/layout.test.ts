@@ -75,9 +75,9 @@ describe('the version of the layout', () => {
   })
 
   test.each([
-    ['another', OTHER, 'has version 7 of its layout, not 3'],
-    ['none', undefined, 'has no version of its layout'],
-  ])('that is %s is store.unavailable, with a line of the log that says what to do', async (_name, item, flaw) => {
+    ['another', OTHER, 'has layout version 7, not 3'],
+    ['none', undefined, 'has no layout version'],
+  ])('that is %s is store.unavailable, and logs what to do', async (_name, item, flaw) => {
     const { read, write, sent, readings } = processWith(item)
     const outcomes = await Promise.allSettled([read(), write()])
     expect(outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)).toEqual([wrong, wrong])
@@ -131,14 +131,14 @@ describe('a table', () => {
   })
 
   test('that is empty gets the version, once', async () => {
-    expect(await readLayout(client, name)).toEqual({ flaw: undefined, isEmpty: true })
+    expect(await readLayout(client, name)).toEqual({ mismatch: undefined, isEmpty: true })
     expect(await Promise.all([ensureLayout(client, name), ensureLayout(client, name)])).toEqual([undefined, undefined])
     expect(await table.items()).toEqual([LAYOUT_ITEM])
     expect(await ensureLayout(client, name)).toBeUndefined()
-    expect(await readLayout(client, name)).toEqual({ flaw: undefined, isEmpty: false })
+    expect(await readLayout(client, name)).toEqual({ mismatch: undefined, isEmpty: false })
   })
 
-  test('that gets another version as it is looked at keeps that', async () => {
+  test('that gets another version while it is read keeps that', async () => {
     vi.spyOn(client, 'send').mockImplementationOnce(async () => {
       await table.put({ ...LAYOUT_KEY, ...OTHER })
       return { Items: [] }
@@ -147,17 +147,17 @@ describe('a table', () => {
     expect(await table.items()).toEqual([OTHER])
   })
 
-  test('with items and no version stays as it is', async () => {
+  test('with items and no version stays unchanged', async () => {
     const item = { pk: { S: '@tenant|acme' }, sk: { S: '~' } }
     await table.put(item)
-    expect(await readLayout(client, name)).toEqual({ flaw: 'has no version of its layout', isEmpty: false })
-    expect(await ensureLayout(client, name)).toBe('has no version of its layout')
+    expect(await readLayout(client, name)).toEqual({ mismatch: 'has no layout version', isEmpty: false })
+    expect(await ensureLayout(client, name)).toBe('has no layout version')
     expect(await table.items()).toEqual([item])
   })
 
-  test('of another version stays as it is', async () => {
+  test('of another version stays unchanged', async () => {
     await table.put({ ...LAYOUT_KEY, ...OTHER })
-    expect(await ensureLayout(client, name)).toBe('has version 7 of its layout, not 3')
+    expect(await ensureLayout(client, name)).toBe('has layout version 7, not 3')
     expect(await table.items()).toEqual([OTHER])
   })
 })

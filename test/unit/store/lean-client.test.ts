@@ -1,4 +1,7 @@
-/** The handler of the SDK's requests: connections are kept, waits are bounded, and faults have the names that are retried. */
+/**
+ * The handler of the SDK's requests: connections are reused, waits have timeouts, and errors have the names that are
+ * retried.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,7 +12,7 @@ import { certificateFor } from '../../support/webhooks/certificate.ts'
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n'
 const RESPONSE = `${HEAD}\r\nbody`
-/** Long enough for whatever comes at once, on a busy machine too. */
+/** Long enough for an immediate response, on a busy machine too. */
 const PATIENCE = { connectionTimeout: 20_000, requestTimeout: 20_000 }
 const IMPATIENCE = { connectionTimeout: 20_000, requestTimeout: 200 }
 
@@ -52,7 +55,7 @@ const requestTo = (port: number, protocol = 'http:', hostname = '127.0.0.1') => 
 const textOf = ({ response }: { response: { body: Uint8Array } }) => Buffer.from(response.body).toString()
 
 describe('a request', () => {
-  test('should be sent as it is, and its response be one buffer', async () => {
+  test('should be sent unchanged, and its response be one buffer', async () => {
     let seen = ''
     const { port } = await serve((socket, request) => {
       seen = request
@@ -88,7 +91,7 @@ describe('a request', () => {
     expect(sockets).toHaveLength(1)
   })
 
-  test('should have a connection of its own while others run, of 50 at most', async () => {
+  test('should have a separate connection while other requests run, of 50 at most', async () => {
     const waiting: Socket[] = []
     const { port, sockets } = await serve((socket, _, number) => {
       waiting.push(socket)
@@ -173,7 +176,7 @@ describe('a request fails', () => {
     await expect(handlerOf(PATIENCE).handle(requestTo(port))).rejects.toThrow('more than 33554432 bytes')
   })
 
-  test('where nobody listens', async () => {
+  test('if no server listens', async () => {
     const { port } = await serve(() => {})
     for (const stop of stops.splice(0)) stop()
     await expect(handlerOf(PATIENCE).handle(requestTo(port))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
@@ -194,7 +197,7 @@ describe('a request fails', () => {
     expect(count()).toBe(2)
   })
 
-  test('and the next one has a connection of its own, whatever comes late', async () => {
+  test('and the next one has a new connection, without late data', async () => {
     const { port, sockets } = await serve((socket, _, number) => {
       if (number === 2) socket.write(RESPONSE)
     })
@@ -229,7 +232,7 @@ describe('over TLS, a request', () => {
     for (const _ of [1, 2]) expect(textOf(await handler.handle(requestTo(port, 'https:', 'localhost')))).toBe('body')
   })
 
-  test('should not be sent to a host with a certificate of its own or of another name', async () => {
+  test('should not be sent to a host with a self-signed certificate, or one for another name', async () => {
     const { port, count } = await serve(answer, certificate)
     const untrusting = handlerOf(PATIENCE).handle(requestTo(port, 'https:', 'localhost'))
     await expect(untrusting).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })

@@ -1,4 +1,7 @@
-/** The table in the test's own process answers as the embedded database does: requests by chance, of all kinds that this service makes, and their stream. */
+/**
+ * The table in memory responds as the embedded database does: random requests of all kinds that this service makes, and
+ * their stream.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import {
   BatchGetItemCommand,
@@ -189,7 +192,7 @@ const changesOf = async (dynamo: Dynamo): Promise<object[]> => {
   }
 }
 
-test('both answer alike', async () => {
+test('both give the same responses', async () => {
   for (let number = 0; number < REQUESTS; number++) {
     const name = oneOf(...Object.keys(REQUEST))
     const send = REQUEST[name]?.()
@@ -203,7 +206,7 @@ test('both answer alike', async () => {
   expect(memory).toEqual(embedded)
 })
 
-test('both refuse an item that is too large', async () => {
+test('both reject an item that is too large', async () => {
   for (const size of [400 * 1024 - 100, 400 * 1024 + 1]) {
     const text = { S: 'x'.repeat(size) }
     const command = { TransactItems: [{ Put: { TableName, Item: { ...toKey(address()), text } } }] }
@@ -214,7 +217,7 @@ test('both refuse an item that is too large', async () => {
   }
 })
 
-test('both write once what comes twice with the same token', async () => {
+test('both write once if a token is repeated', async () => {
   const Key = toKey({ pk: 'counter', sk: 'once' })
   const { UpdateExpression = '', ...values } = expressionsOf(undefined, { add: { number: 1 } })
   const Update = { TableName, Key, UpdateExpression, ...values }

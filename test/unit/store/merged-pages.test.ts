@@ -58,7 +58,7 @@ describe.each([
     )
   })
 
-  test('nothing is passed over where the page of one partition ends at 1 MB and those of others do not', async () => {
+  test('no item is skipped if the page of one partition ends at 1 MB and other pages do not', async () => {
     const large = Array.from({ length: 9 }, (_, index): [number, string, number] => [0, `k${index}5`, 300 * 1024])
     const small = Array.from({ length: 9 }, (_, index): [number, string] => [1, `k${index}0`])
     const partitions = await write(2, [...large, ...small])

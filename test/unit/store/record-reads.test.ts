@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { basicMessageRecords, connectionRecords, proofRecords } from '../../../lib/records/kinds.ts'
 import { tagPartition } from '../../../lib/store/index-entries.ts'
 import type { ListQuery } from '../../../lib/store/item-list.ts'
-import { toCursor } from '../../../lib/store/item-list.ts'
+import { encodeCursor } from '../../../lib/store/item-list.ts'
 import { filterBy, type ListFilter, listRecords, readTagged, requireRecord } from '../../../lib/store/record-reads.ts'
 import { type StoredRecord, toRecordItem } from '../../../lib/store/stored-record.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
@@ -17,7 +17,7 @@ const table = await useTable({ check: false })
 
 beforeEach(() => table.watch())
 
-/** Basic messages of a connection; their list is a partition of its own. */
+/** Basic messages of a connection; their list is a separate partition. */
 const fillList = async (name: string, count: number, content: (index: number) => object = () => ({})) => {
   const partition = tagPartition(ACME, basicMessageRecords, 'connectionId', name)
   const messages = Array.from({ length: count }, (_, index) =>
@@ -50,7 +50,7 @@ describe('a record', () => {
     expect(table.requests).toEqual(['GetItem'])
   })
 
-  test('should be found by nobody else, nor under another type or id', async () => {
+  test('should not be found for another tenant, type or id', async () => {
     const record = newRecord()
     await transaction(ACME, async (unit) => unit.insert(record))
     await expect(requireRecord('other', record.type, record.id)).rejects.toThrow(NOT_FOUND)
@@ -152,7 +152,7 @@ describe('a page', () => {
   test('should not begin at what is no position', async () => {
     const { partition } = await fillList('positions', 3)
     table.watch()
-    for (const cursor of ['x', 'AAAA', toCursor('2026-01-01'), toCursor(`${partition} -`)])
+    for (const cursor of ['x', 'AAAA', encodeCursor('2026-01-01'), encodeCursor(`${partition} -`)])
       await expect(listRecords(partition, { limit: 1, order: 'asc', cursor })).rejects.toThrow(MALFORMED)
     expect(table.requests).toEqual([])
   })

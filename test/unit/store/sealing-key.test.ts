@@ -1,4 +1,4 @@
-/** The key that seals: somebody hears of it before it is gone, although nothing fails yet. */
+/** The sealing key: an alarm is raised before it is deleted, although nothing fails yet. */
 import { beforeEach, expect, test, vi } from 'vitest'
 import { stopAtEnd } from '../../support/stop-at-end.ts'
 import { startKms } from '../../support/table/kms-server.ts'
@@ -49,7 +49,7 @@ test.each(['PendingDeletion', 'Disabled', 'Unavailable'])('a key in state %s is 
   ])
 })
 
-test('a KMS that refuses is an error of the sweep', async () => {
+test('a failed request to KMS is an error of the sweep', async () => {
   kms.refuse({ status: 400, type: 'AccessDeniedException' })
   await expect(check()).rejects.toThrow()
   kms.refuse(undefined)

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { open, seal } from '../../../lib/store/data-keys.ts'
+import { seal, unseal } from '../../../lib/store/data-keys.ts'
 
 const KEY = randomBytes(32)
 const ADDRESS = 'acme|key|k1'
@@ -10,7 +10,7 @@ const SECRET = Buffer.from('a private key')
 
 test('should open to what was sealed, whatever it is', () => {
   const roundTrip = fc.property(fc.uint8Array({ maxLength: 2_000 }), fc.string(), (plaintext, address) => {
-    expect(Uint8Array.from(open(seal(plaintext, KEY, address), KEY, address))).toEqual(plaintext)
+    expect(Uint8Array.from(unseal(seal(plaintext, KEY, address), KEY, address))).toEqual(plaintext)
   })
   fc.assert(roundTrip)
 })
@@ -26,11 +26,11 @@ test('should show nothing of it, nor be the same twice', () => {
 test('should open at no other address', () => {
   const sealed = seal(SECRET, KEY, ADDRESS)
   for (const address of ['', 'acme|key|k2', 'other|key|k1', `${ADDRESS} `])
-    expect(() => open(sealed, KEY, address)).toThrow()
+    expect(() => unseal(sealed, KEY, address)).toThrow()
 })
 
 test('should open with no other key', () => {
-  expect(() => open(seal(SECRET, KEY, ADDRESS), randomBytes(32), ADDRESS)).toThrow()
+  expect(() => unseal(seal(SECRET, KEY, ADDRESS), randomBytes(32), ADDRESS)).toThrow()
 })
 
 test('should not open with any byte changed or missing', () => {
@@ -38,13 +38,13 @@ test('should not open with any byte changed or missing', () => {
   for (let place = 0; place < sealed.length; place++) {
     const altered = Buffer.from(sealed)
     altered.writeUInt8(altered.readUInt8(place) ^ 1, place)
-    expect(() => open(altered, KEY, ADDRESS)).toThrow()
-    expect(() => open(sealed.subarray(0, place), KEY, ADDRESS)).toThrow()
+    expect(() => unseal(altered, KEY, ADDRESS)).toThrow()
+    expect(() => unseal(sealed.subarray(0, place), KEY, ADDRESS)).toThrow()
   }
-  expect(() => open(Buffer.concat([sealed, Buffer.alloc(1)]), KEY, ADDRESS)).toThrow()
+  expect(() => unseal(Buffer.concat([sealed, Buffer.alloc(1)]), KEY, ADDRESS)).toThrow()
 })
 
 test('should not open with a part of its tag, which would be easier to guess', () => {
   const sealed = seal(new Uint8Array(), KEY, ADDRESS)
-  expect(() => open(sealed.subarray(0, -4), KEY, ADDRESS)).toThrow()
+  expect(() => unseal(sealed.subarray(0, -4), KEY, ADDRESS)).toThrow()
 })

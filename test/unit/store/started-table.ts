@@ -1,4 +1,4 @@
-/** A table for the tests of one file, a view of the requests that the service makes of it, and faults in their way. */
+/** A table for the tests of one file, a view of the requests that the service sends to it, and injected errors. */
 import { BatchWriteItemCommand, GetItemCommand, PutItemCommand, paginateScan } from '@aws-sdk/client-dynamodb'
 import { dynamodb } from '../../../lib/store/client.ts'
 import type { Address } from '../../../lib/store/keys.ts'

@@ -50,14 +50,14 @@ test.each([{}, { connectionId: null }, { connectionId: ['c', 'd'] }])(
   'a record should not be stored nowhere or in several partitions: %o',
   (tags) => {
     const record = storedRecord({ type: 'BasicMessageRecord', tags })
-    expect(() => toRecordItem(record)).toThrow('a BasicMessageRecord can not be stored without connectionId')
+    expect(() => toRecordItem(record)).toThrow('a BasicMessageRecord cannot be stored without connectionId')
   },
 )
 
 test('the records of a kind without an item of their own should have no other index', () => {
-  const within = RECORDS.filter((kind) => kind.within !== undefined)
+  const within = RECORDS.filter((kind) => kind.partitionTag !== undefined)
   expect(within.map(({ type }) => type)).toEqual(['BasicMessageRecord', 'DidCommMessageRecord'])
-  for (const kind of within) expect(Object.keys(kind.indexes)).toEqual([kind.within])
+  for (const kind of within) expect(Object.keys(kind.indexes)).toEqual([kind.partitionTag])
 })
 
 test.each([
@@ -71,7 +71,7 @@ test.each([
 })
 
 describe('addresses', () => {
-  test('of jobs and lanes should be read back, and no others be taken for them', () => {
+  test('of jobs and lanes should be read back, and no other ones', () => {
     const job = { tenant: 'acme', type: 'presentation', id: 'p' }
     expect(jobKeyOf(jobAddress(job).pk)).toEqual(job)
     for (const pk of ['acme|job|t', 'acme|job|t|', 'acme|job||i', '|job|t|i', 'acme|key|t|i', 'acme|job|t|i|x'])

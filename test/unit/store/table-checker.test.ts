@@ -192,12 +192,12 @@ describe('should find', () => {
     expect(await table.check()).toEqual([])
   })
 
-  test('an issuer DID that is none of the agent', async () => {
+  test('an issuer DID that is not the agent’s', async () => {
     await table.put({ ...toKey(address(`${ACME}|issuer-did`)), kind: { S: 'issuer-did' }, did: { S: 'did:key:1' } })
     expect(await table.check()).toEqual(['acme|issuer-did ~: lacks the record of its DID'])
   })
 
-  test('a record that says that it is another, has no version, or is none', async () => {
+  test('a record with another id, without a version, or without content', async () => {
     await store({ ...CONNECTION, value: { ...CONNECTION.value, id: 'c2' } })
     await store({ ...storedRecord({ type: 'ProofRecord', id: 'p2' }), version: 0 })
     await table.put({ pk: { S: 'acme|ProofRecord|p1' }, sk: { S: '~' }, kind: { S: 'record' } })
@@ -266,7 +266,7 @@ describe('should find', () => {
     ])
   })
 
-  test('a lane that waits for a destination which nobody looks at', async () => {
+  test('a lane that waits for a destination without a wake-up', async () => {
     const waiting = waitingFor('https://wallet.example')
     await table.put(waiting)
     await table.put(destinationItem.encode({ destination: 'https://wallet.example', version: 1 }))

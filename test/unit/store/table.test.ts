@@ -2,8 +2,8 @@
 import type { BatchGetItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AgentError } from '../../../lib/errors.ts'
+import { toStoreError } from '../../../lib/store/aws-errors.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
-import { translateFault } from '../../../lib/store/faults.ts'
 import {
   epochSeconds,
   getItem,
@@ -43,7 +43,7 @@ const sortKeys = (items: Item[]) => items.map(({ sk }) => sk?.S)
 describe('an item that has expired', () => {
   const expiring = (seconds: number): Item => ({ expiresAt: { N: String(epochSeconds() + seconds) } })
 
-  test('should be there for nobody, whether TTL has deleted it or not', async () => {
+  test('should not be found, whether TTL has deleted it or not', async () => {
     await table.putAll([
       { ...toKey({ pk: 'expiry', sk: 'gone' }), ...expiring(-1) },
       { ...toKey({ pk: 'expiry', sk: 'now' }), ...expiring(0) },
@@ -95,8 +95,8 @@ describe('many items', () => {
     expect(table.requests).toEqual(['GetItem', 'GetItem'])
   })
 
-  test('should be read to the end where one answer does not hold them', async () => {
-    // 20 MB: BatchGetItem answers 16 MB at most, Query 1 MB.
+  test('should be read to the end if one response does not hold them', async () => {
+    // 20 MB: BatchGetItem returns 16 MB at most, Query 1 MB.
     await Promise.all([0, 1].map((part) => fill(`large${part}`, 25, { value: { S: 'x'.repeat(390_000) } })))
     const wanted = [...addresses('large0', 25), ...addresses('large1', 25)]
     expect(await getItems(wanted)).toHaveLength(50)
@@ -165,7 +165,7 @@ describe('a range of a partition', () => {
   })
 })
 
-describe('a fault', () => {
+describe('an error', () => {
   const reads: [string, () => Promise<unknown>][] = [
     ['GetItem', () => getItem({ pk: 'a', sk: 'b' })],
     ['BatchGetItem', () => getItems(addresses('a', 2))],
@@ -210,7 +210,7 @@ describe('a fault', () => {
     ['SyntaxError', { $metadata: { httpStatusCode: 503 } }],
   ])('that is a passing one (%s %o) should be store.unavailable', (name, properties) => {
     const cause = failure(name, properties)
-    expect(translateFault(cause)).toMatchObject({ code: 'store.unavailable', cause })
+    expect(toStoreError(cause)).toMatchObject({ code: 'store.unavailable', cause })
   })
 
   test.each([
@@ -222,7 +222,7 @@ describe('a fault', () => {
     new AgentError('store.conflict', 'told apart already'),
     'not an error',
     undefined,
-  ])('that is ours (%s) should stay as it is', (error) => {
-    expect(translateFault(error)).toBe(error)
+  ])('that is ours (%s) should stay unchanged', (error) => {
+    expect(toStoreError(error)).toBe(error)
   })
 })

@@ -58,7 +58,7 @@ describe('a call to DynamoDB', () => {
     expect(heard.join()).not.toContain('secret')
   })
 
-  test('that fails is a fault, and fails as ever', async () => {
+  test('that fails is reported as a fault, and its error is thrown unchanged', async () => {
     vi.stubEnv('_X_AMZN_TRACE_ID', `Root=${ROOT};Parent=${PARENT};Sampled=1`)
     table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
     await expect(read()).rejects.toMatchObject({ code: 'store.unavailable' })

@@ -67,7 +67,7 @@ describe('two that write the same record', () => {
     expect(await readCount(record)).toBeNaN()
   })
 
-  test('should lose no update in 50 at once, and count nothing that was refused', async () => {
+  test('should lose none of 50 concurrent updates, and count no rejected one', async () => {
     const record = await counter()
     const untilDone = async (): Promise<void> => {
       try {
@@ -106,15 +106,15 @@ describe('a conflict', () => {
     const [record, key] = [await counter(), Symbol('key')]
     const made = { ofUnit: 0, ofOperation: 0 }
     const act = async (unit: UnitOfWork) => {
-      unit.slot(key, () => ++made.ofUnit)
-      unit.operationSlot(key, () => ++made.ofOperation)
+      unit.moduleState(key, () => ++made.ofUnit)
+      unit.operationState(key, () => ++made.ofOperation)
       await unlucky(record, [])(unit)
     }
     await expect(transaction(ACME, act, 1)).rejects.toMatchObject({ code: 'store.conflict' })
     expect(made).toEqual({ ofUnit: 2, ofOperation: 1 })
   })
 
-  test('should be thrown at once where no repetition is wanted', async () => {
+  test('should be thrown immediately if no retry is allowed', async () => {
     const [record, seen] = [await counter(), []]
     await expect(transaction(ACME, unlucky(record, seen), 0)).rejects.toMatchObject({ code: 'store.conflict' })
     expect(seen).toHaveLength(1)
@@ -215,7 +215,7 @@ describe('a read that fails', () => {
   test('should be the first one where there are several', async () => {
     const refused = transaction(ACME, async (unit) => {
       for (const message of ['first', 'second'])
-        await unit.recordFailure(() => Promise.reject(new Error(message))).catch(() => {})
+        await unit.runRead(() => Promise.reject(new Error(message))).catch(() => {})
       throw new Error('third')
     })
     await expect(refused).rejects.toThrow('first')

@@ -1,4 +1,4 @@
-/** What one unit of work sees and what it writes: its own changes at once, everybody's after one transaction. */
+/** What a unit of work reads and writes: it sees its own changes immediately, and commits them in one transaction. */
 
 import { beforeEach, describe, expect, test } from 'vitest'
 import { keyAddress } from '../../../lib/keys/key-item.ts'
@@ -35,7 +35,7 @@ const found = (unit: UnitOfWork, tags: object) =>
   unit.find(ACME, TYPE, { ...tags }).then((records) => records.map(({ id }) => id))
 
 describe('a unit', () => {
-  test('should see its own writes before anybody else does', async () => {
+  test('should see its own writes before the commit', async () => {
     const record = newRecord({ tags: { threadId: 'own' } })
     await transaction(ACME, async (unit) => {
       expect(await unit.read(ACME, TYPE, record.id)).toBeUndefined()
@@ -165,7 +165,7 @@ describe('a unit', () => {
     })
   })
 
-  test('should go on seeing what it has read, whatever others write meanwhile', async () => {
+  test('should see a record unchanged after it has read it, despite concurrent writes', async () => {
     const record = await saved({ value: { count: 1 } })
     await transaction(ACME, async (unit) => {
       await unit.read(ACME, TYPE, record.id)
@@ -214,12 +214,12 @@ describe('a unit', () => {
   test('should keep what each holder of a key has in it, for itself alone', async () => {
     const [key, another] = [Symbol('key'), {}]
     let made = 0
-    const counter = (unit: UnitOfWork, of: symbol | object) => unit.slot(of, () => ({ number: ++made, seen: 0 }))
+    const counter = (unit: UnitOfWork, of: symbol | object) => unit.moduleState(of, () => ({ number: ++made, seen: 0 }))
     await transaction(ACME, async (unit) => {
       counter(unit, key).seen += 1
       expect(counter(unit, key)).toEqual({ number: 1, seen: 1 })
       expect(counter(unit, another)).toEqual({ number: 2, seen: 0 })
-      expect(unit.slot(Symbol('empty'), () => undefined)).toBeUndefined()
+      expect(unit.moduleState(Symbol('empty'), () => undefined)).toBeUndefined()
     })
     await transaction(ACME, async (unit) => expect(counter(unit, key)).toEqual({ number: 3, seen: 0 }))
   })
@@ -228,7 +228,7 @@ describe('a unit', () => {
     expect(() => currentUnit()).toThrow('outside of transaction()')
   })
 
-  test('should be the one of its own transaction where many run at once', async () => {
+  test('should be that of its own transaction if many run concurrently', async () => {
     await Promise.all(
       ['a', 'b', 'c'].map((tenant) =>
         transaction(tenant, async (unit) => {
@@ -293,7 +293,7 @@ describe('a commit', () => {
     expect(await version()).toBe('4')
   })
 
-  test('should write the index entries that have changed, and no others', async () => {
+  test('should write only the index entries that have changed', async () => {
     const schema = await saved({
       type: 'AnonCredsSchemaRecord',
       tags: { schemaId: 't', unqualifiedSchemaId: 'p', methodName: 'webvh' },

@@ -53,7 +53,7 @@ describe('putIf', () => {
 })
 
 describe('updateIf', () => {
-  test('sets, removes and adds, and returns the whole item as it is then', async () => {
+  test('sets, removes and adds, and returns the whole new item', async () => {
     const address = await stored({ error: { S: 'x' } })
     const change = { set: { status: { S: 'done' } }, remove: ['error', 'none'], add: { size: 2, attempts: 1 } }
     const expected = { ...toKey(address), status: { S: 'done' }, size: { N: '7' }, attempts: { N: '1' } }
@@ -61,7 +61,7 @@ describe('updateIf', () => {
     expect(await table.get(address)).toEqual(expected)
   })
 
-  test('makes the item where there is none, unless the condition asks for one', async () => {
+  test('creates the item if there is none, unless the condition requires one', async () => {
     const address = newAddress()
     expect(await updateIf(address, { add: { size: 1 } }, { present: ['pk'] })).toBeUndefined()
     expect(await table.get(address)).toBeUndefined()
@@ -71,7 +71,7 @@ describe('updateIf', () => {
       await expect(updateIf(address, { add: { size } })).rejects.toThrow('a whole number')
   })
 
-  test('returns an item that it did not have to change', async () => {
+  test('returns an item that stays unchanged', async () => {
     const address = await stored()
     expect(await updateIf(address, { remove: ['none'] })).toMatchObject({ size: { N: '5' } })
   })
@@ -187,7 +187,7 @@ describe('transact', () => {
       expect(await table.get(first)).toMatchObject({ size: { N: '6' } })
     })
 
-    test('writes the others together where an item is gone, and makes no part of it anew', async () => {
+    test('writes the rest together if an item was deleted, and does not recreate it', async () => {
       const [there, gone, other, removed] = [await stored(), newAddress(), newAddress(), await stored()]
       const remove = { remove: removed, condition: { present: ['pk'] } }
       expect(await transact([optional(gone), optional(there), optional(other), remove])).toEqual({ written: true })
@@ -257,7 +257,7 @@ describe('transact', () => {
 })
 
 describe('a single write', () => {
-  test('amid a transaction is store.conflict, and without an answer store.unavailable', async () => {
+  test('during a transaction is store.conflict, and without a response store.unavailable', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     const address = newAddress()
     const writes = [() => putIf(toKey(address)), () => updateIf(address, { add: { size: 1 } }), () => removeIf(address)]

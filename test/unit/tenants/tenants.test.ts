@@ -39,7 +39,7 @@ test('should be read as it was written, with one request in a minute', async () 
   expect(table.requests).toEqual(['GetItem', 'GetItem'])
 })
 
-test('should not be found where there is none, and be found as soon as there is', async () => {
+test('should not be found before it exists, and be found as soon as it does', async () => {
   await expect(readTenant('late')).rejects.toMatchObject({ code: 'resource.not_found' })
   await transaction('@base', async (unit) => insertTenant(unit, { ...ACME, id: 'late' }))
   expect(await readTenant('late')).toMatchObject({ id: 'late' })

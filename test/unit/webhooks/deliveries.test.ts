@@ -1,4 +1,4 @@
-/** The list of attempts at an endpoint: newest first, by outcome, a page at a time, and nobody else's. */
+/** The list of attempts at an endpoint: newest first, by outcome, in pages, without those of other endpoints. */
 import { describe, expect, test } from 'vitest'
 import { epochSeconds } from '../../../lib/store/table.ts'
 import { listDeliveries } from '../../../lib/webhooks/endpoints.ts'
@@ -54,7 +54,7 @@ const pages = async (endpointId: string, query: { limit: number; status?: Attemp
 describe('an attempt', () => {
   test.each<[string, Partial<Attempt>, object]>([
     ['that was taken', {}, { status: 'delivered', responseStatus: 200 }],
-    ['that was refused', { outcome: 'failed', status: 500 }, { status: 'failed', responseStatus: 500 }],
+    ['that was rejected', { outcome: 'failed', status: 500 }, { status: 'failed', responseStatus: 500 }],
     [
       'without a response',
       { outcome: 'failed', status: undefined, failure: 'timeout', response: '' },
@@ -125,23 +125,23 @@ describe('the list', () => {
     table.watch()
     const { entries } = await listDeliveries('beside', { limit: 50 })
     expect(entries).toHaveLength(50)
-    // One for each partition; by chance one of them has so many that it is read twice.
+    // One for each partition; if one of them randomly has many, it is read twice.
     expect(table.requests.length).toBeLessThan(12)
   })
 
-  test('shows attempts behind any number of events that were never sent', async () => {
+  test('shows attempts after any number of events that were never sent', async () => {
     await table.putAll(restingEvents('disabled', 150, 'held'))
     const ids = await attempts('disabled', 3)
     expect((await listDeliveries('disabled', { limit: 10 })).entries.map(({ eventId }) => eventId)).toEqual(ids)
   })
 
-  test('of what there is none of ends', async () => {
+  test('without attempts ends', async () => {
     const items = Array.from({ length: 40 }, (_, number) => attemptItem.encode(attemptOf('all well', number)))
     await table.putAll(items)
     expect((await pages('all well', { limit: 1, status: 'failed' })).flat()).toEqual([])
   })
 
-  test('fits into an answer of Lambda, however the responses look', async () => {
+  test('fits into a response of Lambda, for any stored responses', async () => {
     const ids = await attempts('large', 1100, '\u0001'.repeat(1024))
     for (const status of [undefined, 'delivered'] as const) {
       const { entries, next } = await listDeliveries('large', { limit: 1000, status })
@@ -158,7 +158,7 @@ describe('the list', () => {
 })
 
 describe('a cursor', () => {
-  test('is a position: it shows nothing of another endpoint, and what is none is refused', async () => {
+  test('is a position: it shows nothing of another endpoint, and an invalid one is rejected', async () => {
     const [, ...mine] = await attempts('a', 5)
     const theirs = await attempts('b', 5)
     const { next: cursor } = await listDeliveries('a', { limit: 1 })
@@ -171,7 +171,7 @@ describe('a cursor', () => {
       await expect(listDeliveries('a', { limit: 1, cursor: none })).rejects.toEqual(MALFORMED)
   })
 
-  test('goes on where it was, whatever came in between', async () => {
+  test('continues at its position, after any changes in between', async () => {
     const ids = await attempts('moving', 5)
     const { next: cursor } = await listDeliveries('moving', { limit: 2 })
     await table.put(attemptItem.encode(attemptOf('moving', 10)))

@@ -1,4 +1,4 @@
-/** What a delivery is tried with: an endpoint that listens, an event for it and a clock, anew before each test of a file. */
+/** The setting of a delivery: a listening endpoint, an event for it and a clock, new before each test of a file. */
 
 import { randomUUID } from 'node:crypto'
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb'
@@ -13,7 +13,7 @@ import type { LaneWakeUp } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { toKey } from '../../../lib/store/table.ts'
 import { organizationPartition } from '../../../lib/webhooks/endpoint-item.ts'
 import { type NewEvent, pendingEvent, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
-import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
+import { eventLaneContents } from '../../../lib/webhooks/event-lane.ts'
 import { type FaultyReceiver, startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
 import { eventFor, type RegisteredEndpoint, registerAt, storeEvent } from '../../support/webhooks/webhook-scene.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
@@ -71,7 +71,7 @@ class DeliveryScene {
         after: () => () => {},
         startUntil: this.now + 60_000,
         queue: 'slow',
-        open: (name) => openEventLane(name, transport),
+        contentsOf: (name) => eventLaneContents(name, transport),
       },
     )
   }
@@ -91,12 +91,12 @@ class DeliveryScene {
     return item && laneItem.decode(item)
   }
 
-  /** Changes the event in its lane behind the sender's back. */
+  /** Changes the event in its lane, unknown to the sender. */
   changeEvent(values: Values): Promise<unknown> {
     return this.#change(pendingEventItem.addressOf(pendingEvent(this.event, '')), values)
   }
 
-  /** Changes the item of the endpoint behind the sender's back. */
+  /** Changes the item of the endpoint, unknown to the sender. */
   changeEndpoint(values: Values): Promise<unknown> {
     return this.#change({ pk: organizationPartition(this.endpoint.orgId), sk: this.endpoint.kind }, values)
   }

@@ -1,8 +1,8 @@
-/** Changes become events: each once, in order for each record, and nothing is lost when the table does not answer. */
+/** Changes become events: each once, in order for each record, and nothing is lost while DynamoDB is unavailable. */
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { committedId, groupOf } from '../../../lib/outbox/wake-ups/wake-up.ts'
+import { committedId, messageGroupOf } from '../../../lib/outbox/wake-ups/wake-up.ts'
 import { dynamodb } from '../../../lib/store/client.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
@@ -12,13 +12,13 @@ import { organizationTenants } from '../../../lib/tenants/tenants.ts'
 import { dispatchEvents } from '../../../lib/webhooks/dispatch-events.ts'
 import { pendingAddress, pendingItem } from '../../../lib/webhooks/endpoint-item.ts'
 import { eventItem, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
-import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
+import { eventLaneContents } from '../../../lib/webhooks/event-lane.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
 import { useTableAndQueues } from '../outbox/table-and-queues.ts'
 import { failure } from '../store/started-table.ts'
 import { message, registrationItem, sentMessage, storedIn, writtenAt } from './event-scenes.ts'
 
-/** A tenant of its own, and its organization, for each test. */
+/** A separate tenant with its organization for each test. */
 let tenant: string
 let number = 0
 const lines: string[] = []
@@ -77,7 +77,7 @@ const waiting = async (kind: 'webhook' | 'notification' = 'webhook', orgId = `or
 const listed = async (kind: 'webhook' | 'notification') =>
   (await table.items(`@endpoint|${kind}-of-org-${tenant}|events`)).map((item) => eventItem.decode(item))
 
-/** Dispatches, and tells the sequence number of each change that failed, with the code or name of its error. */
+/** Dispatches, and returns the sequence number of each failed change, with the code or name of its error. */
 const dispatch = async (records: Parameters<typeof dispatchEvents>[0]) =>
   (await dispatchEvents(records)).map(({ record: { dynamodb }, error }) => [
     dynamodb?.SequenceNumber,
@@ -116,7 +116,7 @@ describe('a change', () => {
     expect(await table.check()).toEqual([])
   })
 
-  test('of the base agent is told to the organization of the settings', async () => {
+  test('of the base agent is sent to the organization of the settings', async () => {
     await table.put(endpoint('webhook', 'active', 'base'))
     await dispatch([inserted(toRecordItem({ ...record('r1', 'done'), tenant: '@base' }))])
     expect(await waiting('webhook', 'base')).toMatchObject([{ orgId: 'base', recordId: 'r1' }])
@@ -130,7 +130,7 @@ describe('a change', () => {
     expect(queues.sent).toEqual([])
   })
 
-  test('is not told to a registration that is pending', async () => {
+  test('is not sent to a pending registration', async () => {
     const orgId = `org-${tenant}`
     const times = { createdAt: writtenAt(0), updatedAt: writtenAt(0), expiresAt: epochSeconds() + 60 }
     const pending = {
@@ -171,7 +171,7 @@ describe('a change', () => {
     expect(queues.sent).toEqual([])
   })
 
-  test('of an endpoint to disabled is told to the other one', async () => {
+  test('of an endpoint to disabled is sent to the other one', async () => {
     await table.putAll([endpoint('webhook', 'disabled'), endpoint('notification')])
     const disabled = { ...endpoint('webhook', 'disabled'), version: { N: '2' } }
     await dispatch([modified(endpoint('webhook', 'failing'), disabled)])
@@ -200,12 +200,12 @@ describe('the lane of a record', () => {
     for (const { queue, body, group } of queues.sent) {
       expect(queue).toBe('wake-ups.fifo')
       expect(body).toEqual({ lane: expect.any(String), reason: { kind: 'committed' } })
-      expect(group).toBe(groupOf(String(body.lane), 'fast'))
+      expect(group).toBe(messageGroupOf(String(body.lane), 'fast'))
       expect(group).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
     }
   })
 
-  test('is left to the stream where the queue does not answer: the events are written all the same', async () => {
+  test('is not needed if SQS is unavailable: the events are written, and the stream wakes their lanes', async () => {
     await table.put(endpoint('webhook'))
     queues.refuse = 'down'
     expect(await dispatch(walk('r1', 'done'))).toEqual([])
@@ -225,7 +225,7 @@ describe('what a batch costs', () => {
     expect(table.requests).toEqual(['Query'])
   })
 
-  test('is nothing where nothing is told', async () => {
+  test('is empty without events', async () => {
     const { type: _, ...didRecord } = record('d1', 'x')
     await dispatch([inserted(toRecordItem({ ...didRecord, type: 'DidRecord' }))])
     expect(table.requests).toEqual([])
@@ -238,7 +238,7 @@ describe('what a batch costs', () => {
   })
 })
 
-describe('when the table does not answer', () => {
+describe('while DynamoDB is unavailable', () => {
   const changes = () => {
     const [a1, a2, a3] = walk('a', 'request-sent', 'presentation-received', 'done')
     const [b1, b2] = walk('b', 'request-sent', 'abandoned')
@@ -246,7 +246,7 @@ describe('when the table does not answer', () => {
   }
   const sequenceOf = (change?: ReturnType<typeof inserted>) => change?.dynamodb?.SequenceNumber
 
-  test('a failed write holds back the later ones of its record, and no others; it comes again from there', async () => {
+  test('a failed write blocks the later ones of its record, and no others; the stream repeats it from there', async () => {
     await table.put(endpoint('webhook'))
     const batch = changes()
     let writes = 0
@@ -269,7 +269,7 @@ describe('when the table does not answer', () => {
     expect(await waiting()).toHaveLength(5)
   })
 
-  test.each(['GetItem', 'Query', 'PutItem'])('for a %s, all comes again', async (refused) => {
+  test.each(['GetItem', 'Query', 'PutItem'])('for a %s, all is repeated', async (refused) => {
     await table.putAll([endpoint('webhook'), endpoint('notification')])
     const batch = changes()
     table.way = async (command, send) => {
@@ -286,7 +286,7 @@ describe('when the table does not answer', () => {
     expect(await told('notification')).toHaveLength(5)
   })
 
-  test('for one endpoint, its event comes again though that of another endpoint fails by itself', async () => {
+  test('for one endpoint, its event is repeated even if that of another endpoint fails by itself', async () => {
     await table.putAll([endpoint('webhook'), endpoint('notification')])
     let writes = 0
     table.way = async (command, send) => {
@@ -315,7 +315,7 @@ describe('when the table does not answer', () => {
 describe('a change that fails by itself', () => {
   const codes = ([, code]: unknown[]) => code
 
-  test('because it is garbled is reported, and holds back neither other records nor the later ones of its own', async () => {
+  test('because it is corrupt is reported, and blocks neither other records nor the later changes of its record', async () => {
     await table.put(endpoint('webhook'))
     const [sent, received, done] = walk('r1', 'request-sent', 'presentation-received', 'done')
     const garbled = inserted({ ...toRecordItem(record('r1', 'done')), content: { S: '{"content": secret' } })
@@ -325,7 +325,7 @@ describe('a change that fails by itself', () => {
     expect(lines.join()).not.toContain('secret')
   })
 
-  test('because the table refuses its event is reported, and the later ones of its record go on', async () => {
+  test('because the table rejects its event is reported, and the later ones of its record are dispatched', async () => {
     await table.put(endpoint('webhook'))
     let writes = 0
     table.way = async (command, send) => {
@@ -337,7 +337,7 @@ describe('a change that fails by itself', () => {
     expect(await told()).toEqual(['r1 presentation-received', 'r1 done'])
   })
 
-  test('because its tenant is unknown is counted and skipped: nobody is there to hear of it', async () => {
+  test('because its tenant is unknown is counted and skipped: it has no organization', async () => {
     const unknown = toRecordItem({ ...record('r2', 'done'), tenant: 'nobody' })
     const received = toRecordItem({ ...message('receiver', 'secret'), tenant: 'nobody' })
     expect(await dispatch([inserted(unknown), inserted(received)])).toEqual([])
@@ -357,17 +357,17 @@ describe('a change that fails by itself', () => {
       'bytes that are not packed',
       { ...toRecordItem(storedIn('ProofRecord', 'done')), content: { B: new Uint8Array(3) } },
     ],
-    ['a basic message with a delivery that is none', { ...sentMessage(2), delivery: { S: '{}' } }],
+    ['a basic message with an invalid delivery', { ...sentMessage(2), delivery: { S: '{}' } }],
   ]
 
-  test.each(HOSTILE)('%s is reported, and what is beside it is told', async (_name, image) => {
+  test.each(HOSTILE)('%s is reported, and the other changes are dispatched', async (_name, image) => {
     await table.put(endpoint('webhook'))
     const failed = await dispatch([inserted(image), ...walk('r1', 'done')])
     expect(failed.map(codes)).toEqual([expect.not.stringMatching(/^store\./)])
     expect(await told()).toEqual(['r1 done'])
   })
 
-  test('whatever an image holds, dispatching ends, and the change beside it is told', async () => {
+  test('dispatching ends for any image, and the other change is dispatched', async () => {
     await table.put(endpoint('webhook'))
     const kinds = fc.constantFrom('record', 'outbox', 'registration', 'pending-event', 'x')
     const texts = fc.oneof(fc.string({ maxLength: 40 }), fc.json(), fc.constantFrom('acme|ProofRecord|r9', 'webhook'))
@@ -401,7 +401,7 @@ test('two dispatchers of the same changes write each event once', async () => {
 })
 
 describe('an endpoint that is throttled', () => {
-  /** DynamoDB takes no write to the list of this tenant's endpoint; `whole`: and none at all. */
+  /** DynamoDB rejects writes to the list of this tenant's endpoint; `whole`: all writes. */
   const throttle = (whole = false) => {
     const { send } = dynamodb()
     spy = vi.spyOn(dynamodb(), 'send')
@@ -431,14 +431,14 @@ describe('an endpoint that is throttled', () => {
     expect(await dispatch(walk('r1', 'request-sent'))).toEqual([])
     spy?.mockRestore()
     const [lane = ''] = (await waiting()).map((event) => event.lane)
-    const contents = await openEventLane(lane)
+    const contents = await eventLaneContents(lane)
     for (const item of (await contents?.read(Date.now()))?.items ?? [])
       await transact(contents?.endWithoutSending(item) ?? [])
     expect(await listed('webhook')).toMatchObject([{ state: 'held' }])
     expect(await waiting()).toEqual([])
   })
 
-  test('stops the stream where the table takes no write at all', async () => {
+  test('stops the stream if the table rejects all writes', async () => {
     await table.put(endpoint('webhook'))
     throttle(true)
     expect(await dispatch(walk('r1', 'request-sent'))).toEqual([[expect.any(String), 'store.unavailable']])

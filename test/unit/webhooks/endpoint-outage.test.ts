@@ -1,7 +1,7 @@
-/** An endpoint that answers 503 or lets us wait: which failures close it, however few its events are, and which records come to wait for it. */
+/** An endpoint that responds 503 or late: which failures close it, even with few events, and which records wait for it. */
 import { describe, expect, test } from 'vitest'
 import { readDestination } from '../../../lib/outbox/destinations/destination-access.ts'
-import { dueNow, updateItem } from '../../../lib/outbox/lanes/lane.ts'
+import { makeDueNow, updateItem } from '../../../lib/outbox/lanes/lane.ts'
 import { endpointDestination } from '../../../lib/outbox/wake-ups/keys.ts'
 import { FAILING_MS } from '../../../lib/webhooks/health.ts'
 import { eventFor, readRegistered, registerAt, storeEvent } from '../../support/webhooks/webhook-scene.ts'
@@ -29,7 +29,7 @@ const failInTurn = async (...records: string[]) => {
   return lanes
 }
 
-describe('an endpoint that answers 503', () => {
+describe('an endpoint that responds 503', () => {
   test('is closed by three records in a row, however far apart', async () => {
     scene.receiver.behave({ status: 503 })
     await failInTurn('a', 'b')
@@ -68,18 +68,18 @@ test('an endpoint that a probe of five days without success disables is open, so
 })
 
 describe('a record that failed before its endpoint was closed', () => {
-  test('is left alone while somebody has its lane, or where it waits for the endpoint already', async () => {
+  test('is not made due while its lane is leased, or waits for the endpoint already', async () => {
     const leasing = await leaseLane({ lane: scene.lane, reason: { kind: 'committed' } }, 'another', scene.now)
     expect(leasing.leased).toBeDefined()
     const leased = await scene.laneState()
-    await updateItem(dueNow(scene.lane, scene.now))
+    await updateItem(makeDueNow(scene.lane, scene.now))
     expect(await scene.laneState()).toEqual(leased)
     scene.receiver.behave({ status: 503 })
     const lanes = await failInTurn('a', 'b', 'c')
     const waiting = await scene.laneState(lanes[2])
-    await updateItem(dueNow(lanes[2] ?? '', scene.now))
+    await updateItem(makeDueNow(lanes[2] ?? '', scene.now))
     expect(await scene.laneState(lanes[2])).toEqual(waiting)
-    await updateItem(dueNow('a lane that has ended', scene.now))
+    await updateItem(makeDueNow('a lane that has ended', scene.now))
     expect(await scene.laneState('a lane that has ended')).toBeUndefined()
   })
 })

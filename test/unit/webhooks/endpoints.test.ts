@@ -18,7 +18,7 @@ import {
 import { pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { registerEndpoint, registerPending, rotateSecret } from '../../../lib/webhooks/registrations.ts'
 import { sendTestEvent } from '../../../lib/webhooks/replays.ts'
-import { openSecrets } from '../../../lib/webhooks/secrets.ts'
+import { decryptSecrets } from '../../../lib/webhooks/secrets.ts'
 import { nameQueues, type SentWakeUps, watchQueues } from '../outbox/sent-wake-ups.ts'
 import { failure } from '../store/started-table.ts'
 import { useTable } from '../store/use-table.ts'
@@ -116,7 +116,7 @@ describe('the list of endpoints', () => {
     expect(await listEndpoints(orgId)).toEqual([])
   })
 
-  test('should show health as it is, and leave out what there is none of', async () => {
+  test('should show health unchanged, and omit undefined fields', async () => {
     await register()
     const [healthy] = await listEndpoints(orgId)
     expect(Object.keys(healthy ?? {}).sort()).toEqual(
@@ -157,7 +157,7 @@ describe('an endpoint that is not there', () => {
     expect(await table.items('@org|')).toEqual(before)
   })
 
-  test('should not be taken for one', async () => {
+  test('should not count as one', async () => {
     const { path } = await register()
     await expect(assertEndpointExists(path)).resolves.toBeUndefined()
     await expect(assertEndpointExists({ ...path, orgId: 'other' })).rejects.toEqual(NOT_FOUND)
@@ -215,12 +215,12 @@ describe('rotating', () => {
     expect(rotated.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(rotated.secret).not.toBe(secret)
     const stored = await endpoint()
-    expect(await openSecrets(stored, now)).toEqual([rotated.secret, secret])
-    expect(await openSecrets(stored, now + DAY - 1000)).toEqual([rotated.secret, secret])
-    expect(await openSecrets(stored, now + DAY)).toEqual([rotated.secret])
+    expect(await decryptSecrets(stored, now)).toEqual([rotated.secret, secret])
+    expect(await decryptSecrets(stored, now + DAY - 1000)).toEqual([rotated.secret, secret])
+    expect(await decryptSecrets(stored, now + DAY)).toEqual([rotated.secret])
   })
 
-  test('should tell until when in the answer and in the list, and no longer than it is so', async () => {
+  test('should show its end in the response and in the list, until it has passed', async () => {
     const { path } = await register()
     const now = 1000 * Math.floor(Date.now() / 1000)
     vi.useFakeTimers({ toFake: ['Date'], now })
@@ -236,11 +236,11 @@ describe('rotating', () => {
     const { path, secret } = await register()
     const first = await act((unit) => rotateSecret(unit, path))
     const second = await act((unit) => rotateSecret(unit, path))
-    expect(await openSecrets(await endpoint(), Date.now())).toEqual([second.secret, first.secret])
+    expect(await decryptSecrets(await endpoint(), Date.now())).toEqual([second.secret, first.secret])
     expect(new Set([secret, first.secret, second.secret]).size).toBe(3)
   })
 
-  test('should leave everything else as it is, but for version and time', async () => {
+  test('should change nothing else except version and time', async () => {
     const { path } = await register()
     await become('failing', HEALTH)
     const before = await item('webhook')
@@ -286,7 +286,7 @@ describe('enabling', () => {
     const rotated = await act((unit) => rotateSecret(unit, path))
     await become('disabled', DISABLED)
     await act((unit) => enableEndpoint(unit, path))
-    expect(await openSecrets(await endpoint(), Date.now())).toEqual([rotated.secret, secret])
+    expect(await decryptSecrets(await endpoint(), Date.now())).toEqual([rotated.secret, secret])
   })
 
   test.each([
@@ -303,17 +303,14 @@ describe('enabling', () => {
 })
 
 describe('what waits for an endpoint that is closed', () => {
-  /** As after failures of its own. */
+  /** As after failures of the endpoint. */
   const close = async (endpointId: string): Promise<string> => {
     const destination = endpointDestination(endpointId)
-    const failure = {
-      lane: 'lane',
-      party: 'party',
-      fault: 'connection' as const,
-      probe: false,
-      random: 0.5,
-    }
-    await reportToDestination(destination, { kind: 'failed', ...failure }, Date.now())
+    await reportToDestination(
+      destination,
+      { kind: 'failed', lane: 'lane', party: 'party', scope: 'connection', probe: false, random: 0.5 },
+      Date.now(),
+    )
     queues.clear()
     return destination
   }
@@ -378,7 +375,7 @@ describe('a test event', () => {
     expect(event?.recordId).toBe(eventId)
   })
 
-  test('should be another one when two are asked for in the same millisecond', async () => {
+  test('should differ for two requests in the same millisecond', async () => {
     const { path } = await register()
     const now = Date.now()
     const times = [now, now, now + 1].values()

@@ -9,9 +9,9 @@ import {
   eventItem,
   heldItem,
   isStoredWithEvent,
-  isToSend,
   listedAttempt,
   listedItem,
+  mustSend,
   type NewEvent,
   pendingEvent,
   pendingEventItem,
@@ -97,25 +97,25 @@ describe('the item of an event in the list of its endpoint', () => {
   })
 })
 
-describe('what is in a lane', () => {
+describe('an event in a lane', () => {
   const pending = pendingEvent(event(1), NOW)
 
   test('should be sent if it is new, or pending at this position', () => {
-    expect(isToSend(pending, undefined)).toBe(true)
-    expect(isToSend(pending, { state: 'pending', position: pending.position })).toBe(true)
+    expect(mustSend(pending, undefined)).toBe(true)
+    expect(mustSend(pending, { state: 'pending', position: pending.position })).toBe(true)
   })
 
   test('should not be sent if it is pending at another position', () => {
-    expect(isToSend(pending, { state: 'pending', position: `${pending.position}#again` })).toBe(false)
+    expect(mustSend(pending, { state: 'pending', position: `${pending.position}#again` })).toBe(false)
   })
 
   test.each(['delivered', 'failed', 'held'] as const)('should not be sent if it is %s', (state) => {
-    expect(isToSend(pending, { state })).toBe(false)
-    expect(isToSend(pending, { state, position: pending.position })).toBe(false)
+    expect(mustSend(pending, { state })).toBe(false)
+    expect(mustSend(pending, { state, position: pending.position })).toBe(false)
   })
 
   test('should not be sent if a replay has put it at another position', () => {
-    expect(isToSend(pending, { state: 'pending', position: pendingEvent(event(1), NOW, 'again').position })).toBe(false)
+    expect(mustSend(pending, { state: 'pending', position: pendingEvent(event(1), NOW, 'again').position })).toBe(false)
   })
 })
 
@@ -134,7 +134,7 @@ describe('an attempt that is stored with its event', () => {
     expect(isStoredWithEvent({ ...made, attempt: 2 }, pending)).toBe(false)
   })
 
-  test('should be listed as one that has an item of its own', () => {
+  test('should be listed as one with a separate item', () => {
     const { endpointId: _, expiresAt: __, ...shown } = made
     expect(listedAttempt(restingItem({ ...pending, attempts: 1 }, 'delivered', made))).toEqual(shown)
     expect(listedAttempt(attemptItem.encode(made))).toMatchObject(shown)

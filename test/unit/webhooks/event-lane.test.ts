@@ -1,4 +1,4 @@
-/** The lane of a record's events to an endpoint: what is sent, what is not, and what becomes of each event. */
+/** The lane of a record's events to an endpoint: which events are sent, and the outcome of each. */
 
 import { describe, expect, test } from 'vitest'
 import { destinationItem } from '../../../lib/outbox/destinations/destination.ts'
@@ -9,14 +9,14 @@ import { transaction } from '../../../lib/store/transaction.ts'
 import { removeIf, transact } from '../../../lib/store/write.ts'
 import { organizationPartition } from '../../../lib/webhooks/endpoint-item.ts'
 import {
+  EVENT_EXPIRY_SECONDS,
   type EventState,
   type NewEvent,
   pendingEvent,
   pendingEventItem,
   restingItem,
-  SECONDS_KEPT,
 } from '../../../lib/webhooks/event-item.ts'
-import { openEventLane } from '../../../lib/webhooks/event-lane.ts'
+import { eventLaneContents } from '../../../lib/webhooks/event-lane.ts'
 import { FAILING_MS } from '../../../lib/webhooks/health.ts'
 import { replayEvent } from '../../../lib/webhooks/replays.ts'
 import { newSecret, PREVIOUS_SECONDS, sealSecret } from '../../../lib/webhooks/secrets.ts'
@@ -37,13 +37,13 @@ const inLane = (event: NewEvent): Item => pendingEventItem.encode(pendingEvent(e
 
 const scene = deliveryScene()
 
-/** What does not fit together about this test's endpoint: others have changed events behind the sender's back. */
+/** The inconsistencies of this test's endpoint, whose events were changed unknown to the sender. */
 const problems = async () => (await scene.table.check()).filter((problem) => problem.includes(scene.endpoint.id))
 
 /** What waits in the event's lane. */
 const places = async () => (await scene.table.items(`${scene.lane}`)).filter(({ pk }) => pk?.S === scene.lane)
 
-test('an event that is taken is delivered: its lane is empty, and its expiry is back', async () => {
+test('an accepted event is delivered: its lane is empty, and it has an expiry again', async () => {
   await scene.deliver()
   expect(scene.receiver.received).toHaveLength(1)
   expect(verified(scene.endpoint.secret, scene.receiver.received[0] ?? { headers: {}, body: '' })).toEqual(
@@ -51,7 +51,7 @@ test('an event that is taken is delivered: its lane is empty, and its expiry is 
   )
   const { expiresAt = 0, ...delivered } = (await readStoredEvent(scene.event)) ?? {}
   expect(delivered).toMatchObject({ state: 'delivered', attempts: 1 })
-  expect(expiresAt).toBe(epochSeconds(Date.parse(scene.event.occurredAt)) + SECONDS_KEPT)
+  expect(expiresAt).toBe(epochSeconds(Date.parse(scene.event.occurredAt)) + EVENT_EXPIRY_SECONDS)
   expect(await attemptsAt(scene.endpoint)).toMatchObject([{ attempt: 1, outcome: 'delivered', status: 200 }])
   expect(await scene.laneState()).toBeUndefined()
   expect(await places()).toEqual([])
@@ -62,7 +62,7 @@ test.each<[string, Item]>([
   ['a number', { sequence: { S: 'one' } }],
   ['a time', { pendingSince: { S: 'garbage' } }],
   ['a text', { body: { N: '1' } }],
-])('an event that is corrupt in %s is set aside, and those behind it are delivered', async (_name, change) => {
+])('an event that is corrupt in %s is set aside, and the next ones are delivered', async (_name, change) => {
   const [lost, next] = [1, 2].map((more) => eventFor(scene.endpoint, { sequence: scene.event.sequence + more }))
   if (lost === undefined || next === undefined) throw new Error('there are two')
   await storeEvent(next)
@@ -84,7 +84,7 @@ test('an event whose item in the list of its endpoint is corrupt is sent, and is
   expect(await readStoredEvent(scene.event)).toMatchObject({ state: 'delivered', attempts: 1 })
 })
 
-test('an attempt that comes late has an item of its own', async () => {
+test('a late attempt has a separate item', async () => {
   const occurredAt = new Date(Date.now() - 60_000).toISOString()
   const late = eventFor(scene.endpoint, { sequence: scene.event.sequence + 1, occurredAt })
   await storeEvent(late)
@@ -156,8 +156,8 @@ test('a replayed event that was delivered once has failed without another attemp
   expect(await attemptsAt(scene.endpoint)).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
 })
 
-test('an event that is no longer there has not failed, and no part of it is made anew', async () => {
-  const lane = await openEventLane(scene.lane)
+test('an event that was removed has not failed, and no part of it is created again', async () => {
+  const lane = await eventLaneContents(scene.lane)
   const { items: [first] = [] } = (await lane?.read(scene.now)) ?? {}
   await removeIf(pendingEventItem.addressOf(pendingEvent(scene.event, '')))
   const outcome = { status: 500, headers: {}, body: '', milliseconds: 1 }
@@ -169,7 +169,7 @@ test('an event that is no longer there has not failed, and no part of it is made
   expect(await places()).toEqual([])
 })
 
-describe('nothing is sent, and the lane is left,', () => {
+describe('nothing is sent, and the lane is released,', () => {
   test.each<[Exclude<EventState, 'pending'>]>([['delivered'], ['held'], ['failed']])(
     'of an event that a repeated dispatch has put there and that is %s',
     async (state) => {
@@ -242,7 +242,7 @@ test('more events than one read finds are delivered all the same, in their order
 
 test('the name of another lane has no contents', async () => {
   for (const name of ['', 'acme|ConnectionRecord|c1', '@outbox|a|b', '@outbox|a|b|c|d', '@outbox||b|c'])
-    expect(await openEventLane(name)).toBeUndefined()
+    expect(await eventLaneContents(name)).toBeUndefined()
 })
 
 test.each([200, 500])('of a response of %d the first KB is stored', async (status) => {
@@ -271,7 +271,7 @@ describe('an attempt that fails', () => {
     ])
   })
 
-  test('with a 410 disables the endpoint: the attempt is listed, and this event and those behind it are held', async () => {
+  test('with a 410 disables the endpoint: the attempt is listed, and this event and the next ones are held', async () => {
     scene.receiver.behave({ status: 410 })
     const next = eventFor(scene.endpoint, { sequence: scene.event.sequence + 1 })
     await storeEvent(next)

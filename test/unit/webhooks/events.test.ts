@@ -41,7 +41,7 @@ const questionItem = (state: string, version: number, more: object = {}) => {
   return toRecordItem({ ...stored, tags: { ...stored.tags, connectionId: 'c1' } })
 }
 
-/** What is stored of a session and not shown. */
+/** Stored fields of a session that are not shown. */
 const HIDDEN_OF_SESSION = {
   payload: { client_id: 'x509_hash:secret', nonce: 'secret', state: 'secret', response_mode: 'direct_post.jwt' },
   ...{ certificateId: 'secret', encryptionKey: 'secret', trustedCertificates: ['secret'] },
@@ -78,7 +78,7 @@ const FACTS: Record<string, Fact> = {
   ),
   'credential_definition.state_changed': changed(
     definitionItem('wait', 1),
-    definitionItem('failed', 2, { ...ofAlice(), reason: 'its schema is not where its id says' }),
+    definitionItem('failed', 2, { ...ofAlice(), reason: 'its schema does not exist in the registry' }),
   ),
   'credential_definition.ledger_objects_added': changed(
     definitionItem('finished', 3, ofAlice()),

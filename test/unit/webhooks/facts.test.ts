@@ -22,7 +22,7 @@ const endOf = (recordType: string, state: string) => {
   return format !== undefined && /^(done|declined|abandoned)$/.test(state) ? { ended: { format, state } } : {}
 }
 
-test('a presentation that was verified after it had come is told of in the same state', () => {
+test('a presentation that is verified after its arrival is reported in the same state', () => {
   const received = (version: number, more = {}) => recordItem('ProofRecord', 'presentation-received', version, more)
   const state = 'presentation-received'
   const verified = { sequence: 5, previousState: state, record: expect.objectContaining({ state, isVerified: true }) }
@@ -46,7 +46,7 @@ describe.each(MACHINES)('%s', (recordType, type, states) => {
     ])
   })
 
-  test('should tell of every transition that there could be, and of none where the state stays', () => {
+  test('should report every possible transition, and nothing if the state stays', () => {
     for (const before of states)
       for (const after of states) {
         const facts = factsOf(modified(recordItem(recordType, before, 4), recordItem(recordType, after, 7)))
@@ -55,7 +55,7 @@ describe.each(MACHINES)('%s', (recordType, type, states) => {
       }
   })
 
-  test('should tell of nothing when it is deleted', () => {
+  test('should report nothing when it is deleted', () => {
     expect(factsOf(removed(recordItem(recordType, states[0])))).toEqual([])
   })
 })
@@ -89,7 +89,7 @@ describe.each(OTHERS)('%s', (type, recordType, state, before, after) => {
   const version = (number: number, more: object, at = state) =>
     recordItem(recordType, at, number, more as Record<string, unknown>)
 
-  test('should be told of when it happens, with the version as its sequence', () => {
+  test('should be reported when it happens, with the version as its sequence', () => {
     expect(factsOf(modified(version(4, before), version(6, after)))).toEqual([
       {
         type,
@@ -102,13 +102,13 @@ describe.each(OTHERS)('%s', (type, recordType, state, before, after) => {
     ])
   })
 
-  test('should not be told of again when the record changes otherwise, or loses it', () => {
+  test('should not be reported again when the record changes otherwise, or loses it', () => {
     expect(factsOf(modified(version(6, after), version(7, { ...after, alias: 'x' })))).toEqual([])
     expect(factsOf(modified(version(6, after), version(7, {})))).toEqual([])
     expect(factsOf(removed(version(6, after)))).toEqual([])
   })
 
-  test('should not be told of beside a new state, whose event has the same sequence', () => {
+  test('should not be reported beside a new state, whose event has the same sequence', () => {
     const types = (change: Parameters<typeof factsOf>[0]) => factsOf(change).map((fact) => fact.type)
     const [stateChanged] = types(inserted(version(1, {})))
     expect(types(modified(version(4, before, 'abandoned'), version(5, after)))).toEqual([stateChanged])
@@ -116,7 +116,7 @@ describe.each(OTHERS)('%s', (type, recordType, state, before, after) => {
   })
 })
 
-test('a revocation that is pending, and is tried again, should not be told of', () => {
+test('a pending revocation that is tried again should not be reported', () => {
   const pending = { state: 'pending', revokedAt: writtenAt(2) }
   const version = (number: number, revocation?: object) =>
     recordItem('CredentialRecord', 'done', number, {
@@ -126,7 +126,7 @@ test('a revocation that is pending, and is tried again, should not be told of', 
   expect(factsOf(modified(version(2, pending), version(3, { ...pending, reason: 'no answer' })))).toEqual([])
 })
 
-test('a notification that comes again should not be told of: who sends it chooses how often', () => {
+test('a repeated notification should not be reported: its sender chooses how often', () => {
   const version = (number: number) =>
     recordItem('CredentialRecord', 'done', number, { revocationNotification: { revocationDate: writtenAt(number) } })
   expect(factsOf(modified(version(3), version(4)))).toEqual([])
@@ -138,7 +138,7 @@ describe('a basic message', () => {
   const failed = { state: 'failed', attempts: 290, lastError: 'status 500' } as const
   const delivered = { state: 'delivered', attempts: 3, deliveredAt: writtenAt(7) } as const
 
-  test('that has come in should be told of once', () => {
+  test('that was received should be reported once', () => {
     const item = toRecordItem(message('receiver'))
     expect(factsOf(inserted(item))).toMatchObject([
       { type: 'basic_message.received', recordId: 'm1', sequence: 1, record: { content: 'hello', role: 'receiver' } },
@@ -146,7 +146,7 @@ describe('a basic message', () => {
     expect(factsOf(modified(item, toRecordItem(message('receiver', 'hello', 2))))).toEqual([])
   })
 
-  test('that was sent should be told of by its record, and not by its outbox item', () => {
+  test('that was sent should be reported by its record, and not by its outbox item', () => {
     expect(factsOf(inserted(sentMessage(1)))).toMatchObject([
       {
         ...{ type: 'basic_message.sent', of: { tenant: 'acme' }, recordId: 'm1', sequence: 1 },
@@ -156,7 +156,7 @@ describe('a basic message', () => {
     expect(factsOf(inserted(outboxWith({ basicMessages: [{ id: 'm1', createdAt: writtenAt(1) }] })))).toEqual([])
   })
 
-  test.each([delivered, failed])('should be told of when it was $state, with what became of it', (delivery) => {
+  test.each([delivered, failed])('should be reported when it was $state, with its delivery', (delivery) => {
     const { metadata, ...record } = message('sender').value
     for (const before of [sentMessage(6), sentMessage(6, pending)])
       expect(factsOf(modified(before, sentMessage(7, delivery)))).toEqual([
@@ -168,19 +168,19 @@ describe('a basic message', () => {
       ])
   })
 
-  test('should not be told of when an attempt fails that is not the last, when it waits, or when it is deleted', () => {
+  test('should not be reported after a failed attempt that is not the last, when it waits, or when it is deleted', () => {
     expect(types(modified(sentMessage(1), sentMessage(2, pending)))).toEqual([])
     expect(types(modified(sentMessage(2, pending), sentMessage(3, { ...pending, attempts: 2 })))).toEqual([])
     expect(types(modified(sentMessage(1), sentMessage(2, { state: 'waiting-for-pickup', attempts: 0 })))).toEqual([])
     expect(types(removed(sentMessage(3, failed)))).toEqual([])
   })
 
-  test('that changes otherwise should not be told of as delivered again', () => {
+  test('that changes otherwise should not be reported as delivered again', () => {
     expect(types(modified(sentMessage(3, delivered), sentMessage(4, delivered, 'changed')))).toEqual([])
     expect(types(modified(sentMessage(3, failed), sentMessage(4, { ...failed, attempts: 291 })))).toEqual([])
   })
 
-  test('that was redriven should be told of in its order, with growing sequences', () => {
+  test('that was redriven should be reported in its order, with growing sequences', () => {
     const items = [
       sentMessage(1),
       sentMessage(2, pending),
@@ -202,7 +202,7 @@ describe('a basic message', () => {
     ])
   })
 
-  test('that has come in should not be told of as sent or delivered, whatever it holds', () => {
+  test('that was received should not be reported as sent or delivered, for any content', () => {
     const stored = message('receiver')
     const claims = { ...stored.value, metadata: { '_agent/delivery': { state: 'delivered' } }, state: 'delivered' }
     expect(types(inserted(toRecordItem({ ...stored, value: claims })))).toEqual(['basic_message.received'])
@@ -217,7 +217,7 @@ describe('an endpoint', () => {
   })
 
   test.each(['active', 'failing'])(
-    'that was %s should be told of when it is disabled, without its secret',
+    'that was %s should be reported when it is disabled, without its secret',
     (before) => {
       const facts = factsOf(modified(registrationItem('webhook', before, 6), disabled))
       expect(facts).toEqual([
@@ -251,12 +251,12 @@ describe('an endpoint', () => {
     ['stays disabled', modified(disabled, { ...disabled, version: { N: '8' } })],
     ['is enabled', modified(disabled, registrationItem('webhook', 'active', 8))],
     ['is deleted', removed(disabled)],
-  ])('should not be told of when it %s', (_name, change) => {
+  ])('should not be reported when it %s', (_name, change) => {
     expect(factsOf(change)).toEqual([])
   })
 })
 
-describe('nothing is told', () => {
+describe('nothing is reported', () => {
   test.each([
     ['of a record without states', inserted(toRecordItem({ ...storedIn('DidRecord', 'x'), type: 'DidRecord' }))],
     ['of a record that has no state', inserted(toRecordItem({ ...storedIn('ProofRecord', 'x'), value: {}, tags: {} }))],
@@ -285,7 +285,7 @@ test('an image that was never updated has the time at which it was created', () 
   expect(factsOf(inserted(item, 1_767_225_600))).toMatchObject([{ occurredAt: writtenAt(1) }])
 })
 
-test('an image without a time of its own has that of the stream', () => {
+test('an image without a time gets that of the stream', () => {
   const item = recordItem('ProofRecord', 'done', 1, { createdAt: undefined, updatedAt: 'yesterday' })
   expect(factsOf(inserted(item, 1_767_225_600))).toMatchObject([{ occurredAt: '2026-01-01T00:00:00.000Z' }])
   for (const notedAt of [Number.NaN, -1, 1e15]) expect(() => factsOf(inserted(item, notedAt))).toThrow()

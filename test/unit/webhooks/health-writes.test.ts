@@ -1,4 +1,4 @@
-/** The health of an endpoint as attempts write it, whoever else writes it meanwhile. */
+/** The health of an endpoint that attempts write, with concurrent writes. */
 import { describe, expect, test } from 'vitest'
 import type { PostOutcome } from '../../../lib/egress/post.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
@@ -34,7 +34,7 @@ describe('the health of an endpoint', () => {
     expect(versions).toEqual([2, 2, 2, 3])
   })
 
-  test('is not written to another endpoint that has taken its place, and its version', async () => {
+  test('is not written to another endpoint that has replaced it, with the same version', async () => {
     const endpoint = await readRegistered(scene.endpoint)
     const former = { ...endpoint, id: 'deleted' }
     expect(await recordHealth(former, outcome(500), scene.now)).toBeUndefined()
@@ -59,7 +59,7 @@ describe('the health of an endpoint', () => {
     expect(after).not.toHaveProperty('failingSince')
   })
 
-  test('is told in the log when an endpoint is disabled: ids, a reason and a metric, and nothing of a content', async () => {
+  test('is logged when an endpoint is disabled: ids, a reason and a metric, no content', async () => {
     const since = new Date(scene.now - FAILING_MS).toISOString()
     await scene.changeEndpoint({ status: { S: 'failing' }, failingSince: { S: since } })
     await recordHealth(await readRegistered(scene.endpoint), outcome(503), scene.now)
@@ -78,14 +78,14 @@ describe('the health of an endpoint', () => {
     ])
   })
 
-  test('is told once when it fails on after it was disabled', async () => {
+  test('is logged once if it continues to fail after it was disabled', async () => {
     for (const wait of [0, 60_000])
       await recordHealth(await readRegistered(scene.endpoint), outcome(410), scene.now + wait)
     expect(await readRegistered(scene.endpoint)).toMatchObject({ status: 'disabled', version: 3 })
     expect(metrics()).toHaveLength(1)
   })
 
-  test('is judged anew on what another one has written meanwhile', async () => {
+  test('is computed again after a concurrent write', async () => {
     const read = await readRegistered(scene.endpoint)
     await recordHealth(read, outcome(410), scene.now)
     expect(await recordHealth(read, outcome(500), scene.now + 1)).toMatchObject({
@@ -97,7 +97,7 @@ describe('the health of an endpoint', () => {
 
   test.each([
     [4, 'failing', 'is written in spite of four others that were faster'],
-    [5, 'active', 'is left to the next attempt after five'],
+    [5, 'active', 'is not written after five conflicts'],
   ])('with %d conflicts is %s: it %s', async (conflicts, status) => {
     const read = await readRegistered(scene.endpoint)
     let { version } = read
@@ -111,7 +111,7 @@ describe('the health of an endpoint', () => {
     expect((await readRegistered(scene.endpoint)).status).toBe(status)
   })
 
-  test('begins anew when it is registered again, and what comes then is delivered', async () => {
+  test('is reset when it is registered again, and new events are delivered', async () => {
     scene.receiver.behave({ status: 410 }, { status: 200 })
     await scene.deliver()
     await transaction('@base', (unit) =>
@@ -127,7 +127,7 @@ describe('the health of an endpoint', () => {
     expect(scene.receiver.received.at(-1)?.status).toBe(200)
   })
 
-  test('throws where the table does not answer, and is none where the endpoint is gone', async () => {
+  test('throws if DynamoDB is unavailable, and is undefined if the endpoint was deleted', async () => {
     const endpoint = await readRegistered(scene.endpoint)
     scene.table.way = () => Promise.reject(failure('InternalServerError', { $fault: 'server' }))
     await expect(recordHealth(endpoint, outcome(), scene.now)).rejects.toMatchObject({ code: 'store.unavailable' })
@@ -137,7 +137,7 @@ describe('the health of an endpoint', () => {
   })
 })
 
-test('a fault of ours leaves no half of an attempt: the event waits, and is sent again', async () => {
+test('an internal error leaves no partial attempt: the event waits, and is sent again', async () => {
   scene.table.way = (name, send) =>
     name === 'TransactWriteItems' ? Promise.reject(failure('InternalServerError', { $fault: 'server' })) : send()
   await expect(scene.deliver()).rejects.toThrow()

@@ -8,17 +8,20 @@ const START = Date.parse('2026-01-01T00:00:00.000Z')
 const HOUR = 3_600_000
 const iso = (ms: number) => new Date(START + ms).toISOString()
 
-const taken = (ms: number): AttemptResult => ({ kind: 'taken', at: iso(ms) })
-const refused = (ms: number) => ({ kind: 'refused' as const, at: iso(ms), error: 'status 500' })
+const accepted = (ms: number): AttemptResult => ({ kind: 'accepted', at: iso(ms) })
+const rejected = (ms: number) => ({ kind: 'rejected' as const, at: iso(ms), error: 'status 500' })
 const gone = (ms: number): AttemptResult => ({ kind: 'gone', at: iso(ms), error: 'status 410' })
 const healthAfter = (...results: AttemptResult[]): EndpointHealth =>
   results.reduce<EndpointHealth>(nextHealth, { status: 'active' })
 
 /** Attempts at growing times, up to some days apart. */
 const story = fc
-  .array(fc.tuple(fc.constantFrom(taken, refused, refused, refused, gone), fc.integer({ min: 0, max: 60 * HOUR })), {
-    maxLength: 40,
-  })
+  .array(
+    fc.tuple(fc.constantFrom(accepted, rejected, rejected, rejected, gone), fc.integer({ min: 0, max: 60 * HOUR })),
+    {
+      maxLength: 40,
+    },
+  )
   .map((steps) => {
     let now = 0
     return steps.map(([make, wait]) => {
@@ -29,11 +32,11 @@ const story = fc
 
 describe('an endpoint', () => {
   test('should be active from its first success', () => {
-    expect(healthAfter(taken(1))).toEqual({ status: 'active', lastSuccessAt: iso(1) })
+    expect(healthAfter(accepted(1))).toEqual({ status: 'active', lastSuccessAt: iso(1) })
   })
 
   test('should be failing since its first failure, and say what went wrong last', () => {
-    expect(healthAfter(taken(1), refused(2), { ...refused(3), error: 'connect: ECONNREFUSED' })).toEqual({
+    expect(healthAfter(accepted(1), rejected(2), { ...rejected(3), error: 'connect: ECONNREFUSED' })).toEqual({
       status: 'failing',
       lastSuccessAt: iso(1),
       failingSince: iso(2),
@@ -43,7 +46,7 @@ describe('an endpoint', () => {
   })
 
   test('should be active again after any success, and keep what went wrong before', () => {
-    expect(healthAfter(refused(1), taken(2))).toEqual({
+    expect(healthAfter(rejected(1), accepted(2))).toEqual({
       status: 'active',
       lastSuccessAt: iso(2),
       lastFailureAt: iso(1),
@@ -52,18 +55,18 @@ describe('an endpoint', () => {
   })
 
   test('should be disabled by 5 days of nothing but failures, not a millisecond before', () => {
-    expect(healthAfter(refused(0), refused(FAILING_MS - 1)).status).toBe('failing')
-    expect(healthAfter(refused(0), refused(FAILING_MS))).toMatchObject({
+    expect(healthAfter(rejected(0), rejected(FAILING_MS - 1)).status).toBe('failing')
+    expect(healthAfter(rejected(0), rejected(FAILING_MS))).toMatchObject({
       status: 'disabled',
       disabledReason: 'failing',
       disabledAt: iso(FAILING_MS),
       failingSince: iso(0),
     })
-    expect(healthAfter(refused(0), taken(FAILING_MS - 1), refused(FAILING_MS)).status).toBe('failing')
+    expect(healthAfter(rejected(0), accepted(FAILING_MS - 1), rejected(FAILING_MS)).status).toBe('failing')
   })
 
-  test('should be disabled by 410 at once', () => {
-    expect(healthAfter(taken(0), gone(1))).toMatchObject({
+  test('should be disabled by 410 immediately', () => {
+    expect(healthAfter(accepted(0), gone(1))).toMatchObject({
       status: 'disabled',
       disabledReason: 'gone',
       disabledAt: iso(1),
@@ -71,15 +74,15 @@ describe('an endpoint', () => {
   })
 
   test('should stay disabled for its first reason when what was on its way fails too', () => {
-    expect(healthAfter(gone(0), refused(FAILING_MS), gone(FAILING_MS + 1))).toMatchObject({
+    expect(healthAfter(gone(0), rejected(FAILING_MS), gone(FAILING_MS + 1))).toMatchObject({
       disabledReason: 'gone',
       disabledAt: iso(0),
     })
   })
 
-  test('should not take an attempt that is heard of late for the last one', () => {
-    expect(healthAfter(taken(5), taken(3)).lastSuccessAt).toBe(iso(5))
-    expect(healthAfter(refused(5), refused(3)).lastFailureAt).toBe(iso(5))
+  test('should not treat a result that arrives late as the last one', () => {
+    expect(healthAfter(accepted(5), accepted(3)).lastSuccessAt).toBe(iso(5))
+    expect(healthAfter(rejected(5), rejected(3)).lastFailureAt).toBe(iso(5))
   })
 })
 
@@ -87,7 +90,7 @@ describe('in any story', () => {
   test('a success makes it active, without a trace of being disabled', () => {
     fc.assert(
       fc.property(story, (results) => {
-        const health = healthAfter(...results, taken(1_000 * FAILING_MS))
+        const health = healthAfter(...results, accepted(1_000 * FAILING_MS))
         expect(health.status).toBe('active')
         expect(health).not.toHaveProperty('failingSince')
         expect(health).not.toHaveProperty('disabledAt')
@@ -99,7 +102,7 @@ describe('in any story', () => {
   test('it is disabled exactly by a 410, or by failures over 5 days, since the last success', () => {
     fc.assert(
       fc.property(story, (results) => {
-        const tail = results.slice(results.findLastIndex(({ kind }) => kind === 'taken') + 1)
+        const tail = results.slice(results.findLastIndex(({ kind }) => kind === 'accepted') + 1)
         const [first] = tail
         const disabling = tail.find(
           ({ kind, at }) => kind === 'gone' || Date.parse(at) - Date.parse(first?.at ?? '') >= FAILING_MS,
@@ -118,7 +121,7 @@ describe('in any story', () => {
     )
   })
 
-  test('what is not news is written down by a later result all the same: the status never lags', () => {
+  test('a time that is not worth writing is written by a later result: the status is never outdated', () => {
     fc.assert(
       fc.property(story, (results) => {
         let stored: EndpointHealth = { status: 'active' }
@@ -134,17 +137,17 @@ describe('in any story', () => {
 })
 
 describe('news', () => {
-  const failing = healthAfter(refused(0))
+  const failing = healthAfter(rejected(0))
 
   test('should be another status, and a time that has moved by a minute', () => {
-    expect(isWorthWriting({ status: 'active' }, healthAfter(taken(0)))).toBe(true)
-    expect(isWorthWriting(failing, nextHealth(failing, taken(1)))).toBe(true)
+    expect(isWorthWriting({ status: 'active' }, healthAfter(accepted(0)))).toBe(true)
+    expect(isWorthWriting(failing, nextHealth(failing, accepted(1)))).toBe(true)
     expect(isWorthWriting(failing, nextHealth(failing, gone(1)))).toBe(true)
-    expect(isWorthWriting(failing, nextHealth(failing, refused(60_000)))).toBe(true)
+    expect(isWorthWriting(failing, nextHealth(failing, rejected(60_000)))).toBe(true)
   })
 
   test('should not be the tenth success within a minute, nor the tenth failure', () => {
-    expect(isWorthWriting(healthAfter(taken(0)), healthAfter(taken(0), taken(59_999)))).toBe(false)
-    expect(isWorthWriting(failing, nextHealth(failing, refused(59_999)))).toBe(false)
+    expect(isWorthWriting(healthAfter(accepted(0)), healthAfter(accepted(0), accepted(59_999)))).toBe(false)
+    expect(isWorthWriting(failing, nextHealth(failing, rejected(59_999)))).toBe(false)
   })
 })

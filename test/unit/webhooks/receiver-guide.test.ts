@@ -1,4 +1,4 @@
-/** docs/webhooks.md: what it tells receivers to paste works, and what its tables say is so. */
+/** docs/webhooks.md: its code for receivers works, and its tables are correct. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { EVENT_TYPES } from '../../../lib/interface/webhook-events.ts'
 import { WEBHOOK_PLAN } from '../../../lib/outbox/lanes/retry-plan.ts'
 import { MAX_BODY_BYTES } from '../../../lib/records/webhook-event.ts'
-import { SECONDS_KEPT } from '../../../lib/webhooks/event-item.ts'
+import { EVENT_EXPIRY_SECONDS } from '../../../lib/webhooks/event-item.ts'
 import { FAILING_MS } from '../../../lib/webhooks/health.ts'
 import { newSecret, PREVIOUS_SECONDS } from '../../../lib/webhooks/secrets.ts'
 import { webhookHeaders } from '../../../lib/webhooks/send-event.ts'
@@ -51,7 +51,7 @@ describe.each([
   }
 
   beforeAll(async () => {
-    // What is pasted is a module that other projects import: only here it must not listen.
+    // The code is a module that other projects import: only here it must not listen.
     folder = mkdtempSync(join(tmpdir(), 'receiver-'))
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, file), source.replace(/^server\.listen.*$/m, ''))
@@ -79,7 +79,7 @@ describe.each([
     ],
     ['an old event', () => [secret, sign({ now: Date.now() - 301_000 }), body]],
     ['an event of the future', () => [secret, sign({ now: Date.now() + 302_000 }), body]],
-    ['a time that is none', () => [secret, { ...sign(), 'webhook-timestamp': 'now' }, body]],
+    ['an invalid time', () => [secret, { ...sign(), 'webhook-timestamp': 'now' }, body]],
     ['no signature', () => [secret, { ...sign(), 'webhook-signature': '' }, body]],
     ['a signature of another version', () => [secret, { ...sign(), 'webhook-signature': 'v2,AAAA' }, body]],
     [
@@ -87,7 +87,7 @@ describe.each([
       () => [secret, { ...sign(), 'webhook-signature': String(sign()['webhook-signature']).slice(0, -8) }, body],
     ],
     ['no headers', () => [secret, {}, body]],
-  ])('refuses %s', (_, given) => {
+  ])('rejects %s', (_, given) => {
     expect(() => verify(...given())).toThrow()
   })
 })
@@ -123,7 +123,7 @@ describe('run as a program, it', () => {
   const post = async (id: string, body: string, secrets = [secret]): Promise<number> =>
     (await fetch(url, { method: 'POST', body, headers: webhookHeaders({ id, body, now: Date.now(), secrets }) })).status
 
-  test('takes events, does each once and none that is older, and refuses what is not ours', async () => {
+  test('accepts events, handles each once and no older one, and rejects unsigned requests', async () => {
     expect(await post('a', eventOf(1, 'request-sent'))).toBe(204)
     expect(await post('a', eventOf(1, 'request-sent'))).toBe(204)
     expect(await post('c', eventOf(3, 'done'))).toBe(204)
@@ -138,7 +138,7 @@ describe('run as a program, it', () => {
   })
 })
 
-describe('the guide says what is so:', () => {
+describe('the guide is correct:', () => {
   const UNITS: Record<string, number> = { s: 1000, min: 60_000, h: 3_600_000 }
 
   test('the retry plan', () => {
@@ -148,9 +148,9 @@ describe('the guide says what is so:', () => {
       const [count, unit = ''] = delay.split(' ')
       return Number(count) * (UNITS[unit] ?? Number.NaN)
     })
-    expect(delays).toEqual(delays.map((_, index) => WEBHOOK_PLAN.planned(index + 1)))
+    expect(delays).toEqual(delays.map((_, index) => WEBHOOK_PLAN.plannedDelay(index + 1)))
     expect(delays.reduce((sum, delay) => sum + delay, 0)).toBe(WEBHOOK_PLAN.lifetime)
-    expect([0, 1].map((random) => Math.round(WEBHOOK_PLAN.jittered(100, random)))).toEqual([80, 120])
+    expect([0, 1].map((random) => Math.round(WEBHOOK_PLAN.withJitter(100, random)))).toEqual([80, 120])
     expect(GUIDE).toContain('off by up to 20 % at random')
   })
 
@@ -179,7 +179,7 @@ describe('the guide says what is so:', () => {
       'Up to 64 KB of your response are read': POST_LIMITS.responseBytes === 64 * 1024,
       'after 5 days of nothing but failures': FAILING_MS === 5 * 24 * 3_600_000,
       'for 24 hours the one before it signs too': PREVIOUS_SECONDS === 24 * 3600,
-      'It is kept for 30 days': SECONDS_KEPT === 30 * 24 * 3600,
+      'It is kept for 30 days': EVENT_EXPIRY_SECONDS === 30 * 24 * 3600,
     }
     for (const [sentence, holds] of Object.entries(limits)) {
       expect(GUIDE).toContain(sentence)

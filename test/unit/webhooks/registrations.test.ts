@@ -1,7 +1,7 @@
-/** Registrations: one active endpoint of each kind, requests that wait for a token, secrets that nobody can read. */
+/** Registrations: one active endpoint of each kind, requests that wait for a token, and sealed secrets. */
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { open, openDataKey } from '../../../lib/store/data-keys.ts'
+import { requireDataKey, unseal } from '../../../lib/store/data-keys.ts'
 import { itemBytes } from '../../../lib/store/item.ts'
 import { epochSeconds, type Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
@@ -62,7 +62,7 @@ const requestEach = async (names: string[]) => {
 }
 
 describe('an endpoint', () => {
-  test('should be active with an id of its own and a secret', async () => {
+  test('should be active with a new id and a secret', async () => {
     const { registration, secret } = await register(HOOK)
     expect(registration).toEqual({
       id: expect.stringMatching(/^[\da-f-]{36}$/),
@@ -87,7 +87,7 @@ describe('an endpoint', () => {
     expect(await items()).toHaveLength(1)
   })
 
-  test('should leave a rotation as it is where it is registered again: the secret before it signs on', async () => {
+  test('should not change a rotation when it is registered again: the previous secret still signs', async () => {
     await register(HOOK)
     const [before] = await items()
     const rotated = { ...before, previousSecret: { B: new Uint8Array([1]) }, previousUntil: { N: '4102444800' } }
@@ -133,7 +133,7 @@ describe('an endpoint', () => {
 })
 
 describe('a secret', () => {
-  test('should lie in the table sealed, and open with the key of its organization at its own address', async () => {
+  test('should be stored sealed, and decrypted with the key of its organization and its address', async () => {
     const { secret = '' } = await register(HOOK)
     const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
     const spellings = [secret, bytes, bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')]
@@ -144,13 +144,13 @@ describe('a secret', () => {
           expect(stored.includes(spelling), `${item.pk?.S} ${name}`).toBe(false)
         }
     const [item] = await items()
-    const key = await openDataKey(`@org|${orgId}`)
-    const opened = open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|notification`)
+    const key = await requireDataKey(`@org|${orgId}`)
+    const opened = unseal(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|notification`)
     expect(Buffer.from(opened).toString()).toBe(secret)
-    expect(() => open(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|webhook`)).toThrow()
+    expect(() => unseal(item?.secret?.B ?? new Uint8Array(), key, `@org|${orgId}|webhook`)).toThrow()
   })
 
-  test('should not be had by whoever has no token', async () => {
+  test('should not be returned to callers without a token', async () => {
     await found()
     expect(await request(HOOK)).not.toHaveProperty('secret')
     expect((await items())[0]).not.toHaveProperty('secret')
@@ -174,7 +174,7 @@ describe('a pending registration', () => {
     expect((await items()).find((item) => !isPending(item))).toEqual(before)
   })
 
-  test('should be one where it is asked for again, with another id and time each time, and wait from then on', async () => {
+  test('should be one after repeated requests, each with another id and time, and wait from the last one on', async () => {
     const first = await request(HOOK)
     vi.useFakeTimers({ toFake: ['Date'] })
     vi.setSystemTime(Date.now() + 60_000)
@@ -220,7 +220,7 @@ describe('a pending registration', () => {
     )
   })
 
-  test('should count as new where it was asked for again', async () => {
+  test('should count as new after a repeated request', async () => {
     await requestEach(['1', '2', '3', '4', '5', '1', '6'])
     expect((await urls('pending')).sort()).toEqual(
       ['1', '3', '4', '5', '6'].map((name) => `https://example.com/${name}`),
@@ -244,8 +244,8 @@ describe('a pending registration', () => {
   })
 })
 
-describe('whether an organization exists is not told to callers without a token', () => {
-  /** The shape of an answer, and what it made the service ask of the table. */
+describe('callers without a token do not learn whether an organization exists', () => {
+  /** The shape of a response, and the requests to the table for it. */
   const observed = async (url: string) => {
     table.watch()
     const { registration, ...rest } = await request(url)
@@ -259,7 +259,7 @@ describe('whether an organization exists is not told to callers without a token'
     ['with a tenant', () => found()],
     ['with a tenant and five that wait', () => found().then(() => requestEach(['1', '2', '3', '4', '5']))],
     ['with a tenant and the same request', () => found().then(() => request(HOOK))],
-    ['that somebody with a token has registered for', () => register(OTHER)],
+    ['with a registration by a caller with a token', () => register(OTHER)],
   ]
 
   test.each(EXISTING)('the same requests to the table, and the same answer, for one %s', async (_, make) => {
@@ -276,7 +276,7 @@ describe('whether an organization exists is not told to callers without a token'
     expect(new Set([id, nobodys.id, nobodysAgain.id]).size).toBe(3)
   })
 
-  test('nothing is kept for one that does not exist, however often it is asked for', async () => {
+  test('nothing is stored for one that does not exist, after any number of requests', async () => {
     const others = async () => (await table.items()).filter(({ kind }) => kind?.S !== 'decoy')
     const before = await others()
     await requestEach(['1', '2', '3', '4', '5', '6'])
@@ -300,7 +300,7 @@ describe('whether an organization exists is not told to callers without a token'
     expect(decoys.length).toBeGreaterThan(0)
   })
 
-  test('a place that is in use for the moment is asked for again', async () => {
+  test('a slot with a conflicting write is requested again', async () => {
     await found()
     let refusals = 2
     table.way = (command, send) =>
@@ -317,8 +317,8 @@ describe('whether an organization exists is not told to callers without a token'
   })
 })
 
-describe('many at once', () => {
-  /** The results of those that got through; the others were told to come again. */
+describe('many concurrent ones', () => {
+  /** The results of the successful ones; the others got an error to retry. */
   const settled = async <T>(all: Promise<T>[]): Promise<T[]> => {
     const results = await Promise.allSettled(all)
     for (const result of results) if (result.status === 'rejected') expect(result.reason).toEqual(CONFLICT)
@@ -329,9 +329,9 @@ describe('many at once', () => {
     const results = await settled([HOOK, OTHER, HOOK, OTHER, HOOK].map((url) => register(url)))
     const [item, ...rest] = await items()
     expect(rest).toEqual([])
-    const sealed = open(
+    const sealed = unseal(
       item?.secret?.B ?? new Uint8Array(),
-      await openDataKey(`@org|${orgId}`),
+      await requireDataKey(`@org|${orgId}`),
       `@org|${orgId}|notification`,
     )
     const shown = results.filter(({ secret }) => secret === Buffer.from(sealed).toString())

@@ -1,7 +1,7 @@
 /** Replays: what goes out again, once for each call, with its id, in order, whole or not at all. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { onlyOnce } from '../../../lib/store/idempotency.ts'
-import { toCursor } from '../../../lib/store/item-list.ts'
+import { encodeCursor } from '../../../lib/store/item-list.ts'
 import type { Item } from '../../../lib/store/table.ts'
 import { transaction } from '../../../lib/store/transaction.ts'
 import type { UnitOfWork } from '../../../lib/store/unit-of-work.ts'
@@ -25,7 +25,7 @@ const NOT_FOUND = expect.objectContaining({ code: 'resource.not_found' })
 const MALFORMED = expect.objectContaining({ code: 'request.malformed' })
 const UNAVAILABLE = expect.objectContaining({ code: 'store.unavailable' })
 const START = Date.parse('2026-11-20T12:00:00.000Z')
-/** When replays are asked for. */
+/** The time of the replays. */
 const NOW = START + 3_600_000
 const SINCE = new Date(START).toISOString()
 const AT_REST = ['held', 'failed', 'delivered'] as const
@@ -78,7 +78,7 @@ const itemOf = (event: NewEvent, state: EventState, attempts = state === 'held' 
         attempts,
         expiresAt: Math.floor(Date.now() / 1000) + 3600,
       })
-/** Writes an event as it is in the table, in its lane where it waits. */
+/** Writes the items of an event; a pending one also in its lane. */
 const put = async (event: NewEvent, state: EventState, attempts?: number): Promise<Item> => {
   const item = itemOf(event, state, attempts)
   await table.put(item)
@@ -112,7 +112,7 @@ const deliverAll = async (events: readonly NewEvent[]) => {
     await removeIf({ pk: pk?.S ?? '', sk: sk?.S ?? '' })
 }
 
-/** All calls that it takes. */
+/** All calls until the end. */
 const replayToTheEnd = async (given: Partial<ReplaySince> = {}): Promise<number[]> => {
   const counts: number[] = []
   let cursor: string | undefined
@@ -125,7 +125,7 @@ const replayToTheEnd = async (given: Partial<ReplaySince> = {}): Promise<number[
 }
 
 describe('one event', () => {
-  test.each(AT_REST)('that is %s goes out again as it was, and its plan begins anew', async (state) => {
+  test.each(AT_REST)('that is %s is sent again unchanged, with a new retry plan', async (state) => {
     const event = eventAt(1, { body: `{"state":"${state}"}` })
     await table.put(itemOf(event, state))
     expect(await replayOne(event.id)).toEqual({ replayed: 1 })
@@ -140,7 +140,7 @@ describe('one event', () => {
     expect(await stored()).toEqual([{ ...event, state: 'pending', attempts: 0, position }])
   })
 
-  test('that is on its way already is left alone', async () => {
+  test('that is pending already is not changed', async () => {
     const event = eventAt(1)
     const item = await put(event, 'pending', 3)
     expect(await replayOne(event.id)).toEqual({ replayed: 0 })
@@ -148,14 +148,14 @@ describe('one event', () => {
     expect(await waiting()).toEqual([event.id])
   })
 
-  test('that is a test and has not been tried yet is left alone', async () => {
+  test('that is a test and was not tried yet is not changed', async () => {
     const event = eventAt(1)
     await table.put(inLane({ ...event, recordId: event.id }, 0))
     expect(await replayOne(event.id)).toEqual({ replayed: 0 })
     expect(await waiting()).toEqual([event.id])
   })
 
-  test('asked for by ten at once goes out once', async () => {
+  test('that ten concurrent calls request is sent once', async () => {
     const event = eventAt(1)
     await table.put(itemOf(event, 'failed'))
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => replayOne(event.id)))
@@ -228,7 +228,7 @@ describe('the events since a time', () => {
     expect(await replayAll({ since })).toEqual({ replayed: 2 })
   })
 
-  test('are none that occur after it was asked for', async () => {
+  test('do not include events after the first call', async () => {
     await table.put(itemOf(eventAt(1), 'delivered'))
     await table.put(itemOf(eventAt(NOW - START), 'delivered'))
     await table.put(itemOf(eventAt(NOW - START + 1), 'delivered'))
@@ -288,14 +288,14 @@ describe('the events since a time', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(MAX_REPLAYED)
   })
 
-  test('are found behind many that are on their way', async () => {
+  test('are found behind many pending ones', async () => {
     await fill(1000, 'pending', { body: 'pending' })
     await table.put(itemOf(eventAt(2000), 'held'))
     // Each call reads ten pages.
     expect(await replayToTheEnd()).toEqual([0, 0, 1])
   })
 
-  test('are not told from another call by what became of them meanwhile: each goes out once', async () => {
+  test('are replayed once, whatever their state became between the calls', async () => {
     await fill(MAX_REPLAYED + 5, 'failed')
     const first = await replayAll()
     // The first ones were delivered before the second call.
@@ -326,12 +326,12 @@ describe('the events since a time', () => {
 })
 
 describe('a cursor of a replay', () => {
-  test('is a position: it replays nothing of another endpoint, and what is none is refused', async () => {
+  test('is a position: it replays nothing of another endpoint, and an invalid one is rejected', async () => {
     await fill(MAX_REPLAYED + 1, 'held')
     const { cursor } = await replayAll()
     expect(cursor).toBeDefined()
     expect(await replayAll({ cursor }, 'another')).toEqual({ replayed: 0 })
-    for (const none of [`${cursor}A`, 'AAAA', toCursor(SINCE)])
+    for (const none of [`${cursor}A`, 'AAAA', encodeCursor(SINCE)])
       await expect(replayAll({ cursor: none })).rejects.toEqual(MALFORMED)
     expect(await replayAll({ cursor })).toEqual({ replayed: 1 })
   })

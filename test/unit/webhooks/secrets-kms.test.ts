@@ -1,8 +1,8 @@
-/** Signing secrets on AWS: the data key is made when the first secret is sealed, and only decrypted by whoever signs. */
+/** Signing secrets on AWS: the data key is created when the first secret is sealed, and decrypted only for signing. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { laneAddress } from '../../../lib/outbox/wake-ups/keys.ts'
-import { openSecrets } from '../../../lib/webhooks/secrets.ts'
+import { decryptSecrets } from '../../../lib/webhooks/secrets.ts'
 import { stopAtEnd } from '../../support/stop-at-end.ts'
 import { startKms } from '../../support/table/kms-server.ts'
 import { startFaultyReceiver } from '../../support/webhooks/faulty-receiver.ts'
@@ -43,7 +43,7 @@ const deliver = async (lane: string): Promise<void> => {
   const { watchQueues } = await import('../outbox/sent-wake-ups.ts')
   watchQueues()
   const { deliverLane } = await import('../../../lib/outbox/deliver-lane.ts')
-  const { openEventLane: open } = await import('../../../lib/webhooks/event-lane.ts')
+  const { eventLaneContents: open } = await import('../../../lib/webhooks/event-lane.ts')
   const surroundings = {
     now: Date.now,
     random: Math.random,
@@ -51,7 +51,7 @@ const deliver = async (lane: string): Promise<void> => {
     pause: async () => {},
     after: () => () => {},
     startUntil: Date.now() + 60_000,
-    open: (name: string) => open(name),
+    contentsOf: (name: string) => open(name),
   }
   await deliverLane({ lane, reason: { kind: 'committed' } }, { ...surroundings, queue: 'slow' })
 }
@@ -73,12 +73,12 @@ test('a secret is sealed with a data key of its organization, and signs', async 
 test('a process that knows no data key has it decrypted once, and none made', async () => {
   const registered = await readRegistered(endpoint)
   const another = await newProcess()
-  expect(await another.openSecrets(registered, Date.now())).toEqual([endpoint.secret])
-  expect(await another.openSecrets(registered, Date.now())).toEqual([endpoint.secret])
+  expect(await another.decryptSecrets(registered, Date.now())).toEqual([endpoint.secret])
+  expect(await another.decryptSecrets(registered, Date.now())).toEqual([endpoint.secret])
   expect(actions()).toEqual(['Decrypt'])
 })
 
-test('where KMS does not answer, nothing is sent and no attempt is counted', async () => {
+test('while KMS is unavailable, nothing is sent and no attempt is counted', async () => {
   const event = eventFor(endpoint)
   const lane = await storeEvent(event)
   kms.refuse({ status: 500, type: 'KMSInternalException' })
@@ -90,8 +90,8 @@ test('where KMS does not answer, nothing is sent and no attempt is counted', asy
   expect(await table.get(laneAddress(lane))).toMatchObject({ dueAt: { N: expect.any(String) } })
 })
 
-test('where a data key is gone, nothing is opened and no other one takes its place', async () => {
+test('if a data key is missing, nothing is decrypted and no other one replaces it', async () => {
   const registered = await readRegistered(endpoint)
-  await expect(openSecrets({ ...registered, orgId: 'nobody' }, Date.now())).rejects.toThrow()
+  await expect(decryptSecrets({ ...registered, orgId: 'nobody' }, Date.now())).rejects.toThrow()
   expect(await table.items('@org|nobody')).toEqual([])
 })

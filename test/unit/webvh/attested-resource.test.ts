@@ -1,4 +1,4 @@
-/** Resources of a did:webvh, as hosts serve them: what is none. */
+/** Resources of a did:webvh, as hosts serve them: which are not valid. */
 import { expect, test } from 'vitest'
 import { canonicalJson } from '../../../lib/json.ts'
 import { readResource } from '../../../lib/webvh/attested-resource.ts'
@@ -22,10 +22,10 @@ const RESOURCE = {
 const read = (more: object) => readResource(JSON.stringify({ ...RESOURCE, ...more }))
 
 test.each<[string, object]>([
-  ['with as many links as there may be, and members that nobody knows', { more: 1 }],
+  ['with as many links as there may be, and unknown members', { more: 1 }],
   ['of one type', { type: 'AttestedResource' }],
   ['without links', { links: undefined }],
-  ['with nulls, and metadata that nobody looks at', { links: null, metadata: 'none' }],
+  ['with nulls, and metadata that is not read', { links: null, metadata: 'none' }],
 ])('a resource is read %s', (_, more) => {
   expect(read(more)).toEqual(JSON.parse(JSON.stringify({ ...RESOURCE, ...more })))
 })
@@ -50,7 +50,7 @@ test.each<[string, object]>([
   ['with a signature that is too long', { proof: { ...PROOF, proofValue: `${PROOF.proofValue}1` } }],
   ['with a signature in another base', { proof: { ...PROOF, proofValue: 'u1' } }],
   ['with a name of a prototype', { constructor: {} }],
-])('what a host serves %s is none', (_, more) => {
+])('what a host serves %s is not a resource', (_, more) => {
   expect(read(more)).toBeUndefined()
 })
 

@@ -68,9 +68,9 @@ test.each<[string, object]>([
   ['is of another method', { parameters: { method: 'did:webvh:0.5' } }],
   ['says no method', { parameters: {} }],
   ['is of no DID', { state: {} }],
-  ['has nobody signed', { proof: [] }],
+  ['has no signature', { proof: [] }],
   ['has a text that takes long to decode', { parameters: { ...ENTRY.parameters, scid: 'z'.repeat(4097) } }],
-])('a log is none whose first entry %s', (_, other) => {
+])('a log is not valid if its first entry %s', (_, other) => {
   expect(() => parseLog(JSON.stringify({ ...ENTRY, ...other }))).toThrow()
 })
 
@@ -80,7 +80,7 @@ test.each<[string, object]>([
   ['nulls, which are hashed', { controller: null, keyAgreement: null }],
   ['a service that is not a list', { service: { id: '#a' } }],
   ['a long text that is not decoded', { service: [{ id: '#a', type: 'A', serviceEndpoint: 'a'.repeat(5_000) }] }],
-])('a document is as it was published, with %s', async (_, members) => {
+])('a document is read unchanged, with %s', async (_, members) => {
   const host = await stopAtEnd(WebvhHost.start())
   const id = `did:webvh:{SCID}:localhost%3A${host.port}:alice`
   const didDocument = {

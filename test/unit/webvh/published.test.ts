@@ -31,14 +31,14 @@ test('a resource is read by one GetItem, and a log too', async () => {
   expect(table.requests).toEqual(['GetItem', 'GetItem'])
 })
 
-test('what belongs to another tenant, or to nobody, is not found', async () => {
+test('a document of another tenant, or an unknown one, is not found', async () => {
   await transaction('owner', (unit) => publishResource(unit, 'zOwned', fixed('{}')))
   await expect(requireResource('other', 'zOwned')).rejects.toMatchObject(NOT_FOUND)
   await expect(requireResource('owner', 'zUnknown')).rejects.toMatchObject(NOT_FOUND)
   await expect(requireLog('owner')).rejects.toMatchObject(NOT_FOUND)
 })
 
-test('a unit of work sees its own publications, which nobody else sees before the commit', async () => {
+test('a unit of work sees its own publications, which no other unit sees before the commit', async () => {
   await transaction('unit', async (unit) => {
     publishLog(unit, { did: 'did:webvh:unit', log: '{}\n' })
     await publishResource(unit, 'zUnit', fixed('{}'))
@@ -76,7 +76,7 @@ test('a resource that does not grow is not replaced', async () => {
   await expect(requireResource('fixed', 'zFixed')).resolves.toHaveProperty('document', '{}')
 })
 
-test('a change builds on what was read: of two at once the second runs again', async () => {
+test('a change builds on what was read: of two concurrent ones the second is repeated', async () => {
   await transaction('counter', (unit) => publishResource(unit, 'zCounter', { document: '0', grows: true }))
   const increment = () =>
     transaction('counter', async (unit) => {
@@ -115,7 +115,7 @@ describe('a registry of 5,000 links', () => {
     timestamp: 1_800_000_000 + index * 3_601,
   }))
 
-  test('fits into an item, and is served as it is', async () => {
+  test('fits into an item, and is served unchanged', async () => {
     const document = JSON.stringify({ id: `${did}/resources/z`, content: {}, links, proof: {} })
     await transaction('large', (unit) => publishResource(unit, 'zLarge', { document, grows: true }))
     const [item = {}] = await table.items('large|webvh|resource')

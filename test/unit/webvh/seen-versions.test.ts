@@ -1,4 +1,4 @@
-/** The newest version that was seen of a DID, whoever else sees one at the same time. */
+/** The newest version that was seen of a DID, also with concurrent readers. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { transaction } from '../../../lib/store/transaction.ts'
 import { assertNoRollback, expireVersions, removeExpiry, seenItem } from '../../../lib/webvh/seen-versions.ts'
@@ -33,7 +33,7 @@ test.each([
   await see(['1-a', '2-b', '3-c'])
 })
 
-test('what a handshake has seen expires, renewed once a day, and what is known for good does not', async () => {
+test('what a handshake has seen expires, renewed once a day, and what is stored without an expiry does not', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const expiryAfter = async (did: string, isHandshake: boolean): Promise<number> => {

@@ -32,7 +32,7 @@ test('a document is served of the agent that has published it, and of no other',
   await expect(requireWebDocument('other')).rejects.toMatchObject({ code: 'resource.not_found' })
 })
 
-test('the document is that of the DID that the agent has created, not of one that it has heard of', async () => {
+test('the document is that of the DID that the agent has created, not of a DID that it only knows', async () => {
   const did = 'did:web:agent.example.com:web:acme'
   for (const role of ['received', 'created'])
     await transaction('acme', async (unit) => {

@@ -1,13 +1,14 @@
-/** Chains of certificates: each attack on one is refused, with its reason. */
+/** Chains of certificates: each attack on one is rejected, with its reason. */
 import { generateKeyPairSync, randomBytes, webcrypto } from 'node:crypto'
 import { KeyUsageFlags, KeyUsagesExtension } from '@peculiar/x509'
 import { describe, expect, test } from 'vitest'
 import { readCertificate } from '../../../lib/x509/certificate.ts'
 import { checkChain, checkOwnChain, isSelfSigned } from '../../../lib/x509/chain.ts'
-import { extension, type Made, make, makeCa, newKeys, read } from '../../support/certificates.ts'
+import { type CertificateWithKeys, extension, make, makeCa, newKeys, read } from '../../support/certificates.ts'
 
-const check = (chain: Made[], trusted: Made[], at?: Date) => checkChain(chain.map(read), trusted.map(read), at).subject
-const checkOwn = (...chain: Made[]) => checkOwnChain(chain.map(read))
+const check = (chain: CertificateWithKeys[], trusted: CertificateWithKeys[], at?: Date) =>
+  checkChain(chain.map(read), trusted.map(read), at).subject
+const checkOwn = (...chain: CertificateWithKeys[]) => checkOwnChain(chain.map(read))
 const usage = (flags: KeyUsageFlags) => new KeyUsagesExtension(flags, true)
 const { digitalSignature, keyCertSign, keyEncipherment, cRLSign } = KeyUsageFlags
 
@@ -57,10 +58,10 @@ describe('a chain is good', () => {
   })
 })
 
-describe('a chain is refused', () => {
+describe('a chain is rejected', () => {
   test('of none, of six, and with one twice', async () => {
     let last = root
-    const path: Made[] = []
+    const path: CertificateWithKeys[] = []
     for (let depth = 0; depth < 6; depth++) {
       last = await makeCa({ subject: `CN=${depth}`, by: last })
       path.unshift(last)
@@ -95,9 +96,9 @@ describe('a chain is refused', () => {
     for (const extensions of [[], [extension('2.5.29.19', '3000')], [usage(keyCertSign)]]) {
       const issuer = await make({ subject: 'CN=Issuer', by: root, extensions })
       const below = await make({ by: issuer })
-      expect(() => check([below, issuer], [root])).toThrow(/CN=Issuer is not one of a certification authority/)
+      expect(() => check([below, issuer], [root])).toThrow(/CN=Issuer is not a CA certificate/)
       expect(() => check([below], [issuer])).toThrow(/not one of a certification authority|leads to no trusted/)
-      expect(() => checkOwn(below, issuer)).toThrow(/CN=Issuer is not one of a certification authority/)
+      expect(() => checkOwn(below, issuer)).toThrow(/CN=Issuer is not a CA certificate/)
     }
   })
 
@@ -187,10 +188,10 @@ test('a certificate is self-signed by name and signature, whatever its key is fo
   expect(isSelfSigned(read(leaf))).toBe(false)
 })
 
-describe('a key is refused', () => {
+describe('a key is rejected', () => {
   const hex = (text: string) => Buffer.from(text, 'hex')
   /** The certificate with other bytes behind these. */
-  const changed = ({ der }: Made, from: Buffer, to: Buffer, more = 0) => {
+  const changed = ({ der }: CertificateWithKeys, from: Buffer, to: Buffer, more = 0) => {
     const bytes = Buffer.from(der)
     to.copy(bytes, bytes.lastIndexOf(from) + more)
     return bytes.toString('base64')

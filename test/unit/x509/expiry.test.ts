@@ -61,7 +61,7 @@ test('the job that runs late skips a state, and one that is run again changes no
   expect(await stateOf(key)).toBe('expired')
 })
 
-test('a certificate that ends within 30 days is expiring at once', async () => {
+test('a certificate that ends within 30 days is expiring immediately', async () => {
   const key = await create('2027-04-01T00:00:00Z')
   expect(await dueAt(key)).toBe(START)
   await run(key)

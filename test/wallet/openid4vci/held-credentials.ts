@@ -14,7 +14,7 @@ const File = v.pipe(v.string(), v.parseJson(), v.array(Held))
 const hasher = (data: string | ArrayBuffer, algorithm: string): Uint8Array =>
   hash(algorithm.replace('-', ''), typeof data === 'string' ? data : new Uint8Array(data), 'buffer')
 
-/** What verifiers may ask of a credential. Throws for one that is not an SD-JWT VC. */
+/** The claims of a credential that verifiers may request. Throws for one that is not an SD-JWT VC. */
 const claimsOf = async (compact: string) =>
   v.parse(v.looseObject({ vct: v.string() }), await new SDJwtInstance({ hasher }).getClaims(compact))
 

@@ -1,4 +1,4 @@
-/** Takes an offer of OpenID4VCI by @openid4vc: a token for its code and PIN, and a credential for each configuration. */
+/** Accepts an offer of OpenID4VCI by @openid4vc: a token for its code and PIN, and a credential for each configuration. */
 import { hash, randomBytes, type webcrypto, X509Certificate } from 'node:crypto'
 import { type CallbackContext, clientAuthenticationAnonymous, setGlobalConfig } from '@openid4vc/oauth2'
 import { type CredentialOfferObject, Openid4vciClient } from '@openid4vc/openid4vci'
@@ -26,7 +26,7 @@ const clientWith = (key?: webcrypto.CryptoKey): Openid4vciClient => {
   return new Openid4vciClient({ callbacks })
 }
 
-/** The offer behind a link, and who makes it. */
+/** The offer behind a link, and its issuer. */
 export const readOffer = async (link: string) => {
   const client = clientWith()
   const offer = await client.resolveCredentialOffer(link)
@@ -78,7 +78,7 @@ const obtain = async ({ issuerMetadata }: ReadOffer, accessToken: string, id: st
   return { compact, ...(keys !== undefined && { key: keys.privateKey }) }
 }
 
-/** All that is offered. */
+/** All offered credentials. */
 export const takeOffer = async (read: ReadOffer, pin: string | undefined): Promise<Taken[]> => {
   const { offer: credentialOffer, issuerMetadata } = read
   const { accessTokenResponse } = await clientWith().retrievePreAuthorizedCodeAccessTokenFromOffer({

@@ -6,7 +6,7 @@ import { CLAIMS, presentSample, type SampleCredential, VCT } from './sample-cred
 
 export type Request = Awaited<ReturnType<typeof readRequest>>
 
-/** What of the credential is disclosed, by the id of the query that it answers. */
+/** The disclosed claims of the credential, by the id of the query that it answers. */
 export type Disclosed = Record<string, Record<string, unknown>>
 
 const outputOf = (match: DcqlQueryResult['credential_matches'][string] | undefined) => {
@@ -15,7 +15,7 @@ const outputOf = (match: DcqlQueryResult['credential_matches'][string] | undefin
   return set && { ...set.output }
 }
 
-/** What a wallet knows of a credential before it presents it. */
+/** Data of a credential before its presentation. */
 export interface Holding extends SampleCredential {
   vct: string
   claims: Record<string, unknown>
@@ -57,7 +57,7 @@ const encryption = {
   },
 }
 
-/** Sends the answer; resolves to what the verifier says of it. */
+/** Sends the answer; resolves to the verifier's answer. */
 export const answer = async (request: Request, sample: SampleCredential, disclosed: Disclosed): Promise<Response> => {
   const { library, authorizationRequestPayload: payload } = request
   if (payload.nonce === undefined || payload.client_id === undefined) throw new Error('the request has no nonce')

@@ -1,4 +1,4 @@
-/** Reads a request of OpenID4VP by @openid4vc, and checks who has signed it. */
+/** Reads a request of OpenID4VP by @openid4vc, and checks its signer. */
 import { hash, randomBytes, X509Certificate } from 'node:crypto'
 import { type CallbackContext, clientAuthenticationAnonymous, setGlobalConfig } from '@openid4vc/oauth2'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
@@ -48,7 +48,7 @@ const encryptJwe: CallbackContext['encryptJwe'] = async ({ publicJwk, alg, enc, 
   return { encryptionJwk: publicJwk, jwe: await jwe.encrypt(await importJWK(Object(publicJwk), alg)) }
 }
 
-/** A client for one request, which asks by POST with a nonce of its own (section 5.10), where it is asked by POST. */
+/** A client for one request, which sends its own nonce where the request is fetched by POST (section 5.10). */
 const clientWith = (walletNonce: string): Openid4vpClient => {
   const callbacks: CallbackContext = {
     hash: (data, algorithm) => hash(algorithm.replace('-', ''), data, 'buffer'),

@@ -58,7 +58,7 @@ const frameOf = (disclosed: unknown): unknown =>
     ? Object.fromEntries(Object.entries(disclosed).map(([name, value]) => [name, frameOf(value)]))
     : true
 
-/** What a key binding is for. */
+/** The contents of a key binding. */
 export interface Binding {
   aud: string
   nonce: string

@@ -1,4 +1,4 @@
-/** A Token Status List on this machine, at an address that is new each time: no verifier has an older one of it. */
+/** A Token Status List on this machine, at an address that is new each time: no verifier has cached it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { deflateSync } from 'node:zlib'

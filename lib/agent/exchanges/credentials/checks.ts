@@ -20,7 +20,7 @@ import { UNVERIFIED } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { type CheckedFormat, NOT_OFFERED, NotAsOfferedError } from '../../formats/index.ts'
 import { abandonExchange, isFinished, updateExchange } from '../../threads/index.ts'
-import { isNoJudgement, verifyLater, waitsForVerification } from './verify-later.ts'
+import { isVerificationPending, mayVerifyLater, verifyLater } from './verify-later.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 
@@ -95,11 +95,11 @@ export const credentialChecks = (
       const thread = { threadId: message.threadId, role: DidCommCredentialRole.Holder }
       const properties = { ...thread, ...(connection && { connectionId: connection.id }) }
       const exchange = await protocol.getByProperties(agentContext, properties)
-      if (waitsForVerification(exchange)) throw new CredoError('a credential of the exchange waits to be verified')
+      if (isVerificationPending(exchange)) throw new CredoError('a credential of the exchange waits to be verified')
       try {
         return await abandonUnlessOffered(agentContext, exchange, process)
       } catch (error) {
-        if (isNoJudgement(error)) {
+        if (mayVerifyLater(error)) {
           await removeNewCredentials()
           await verifyLater(inbound, exchange, error)
         } else if (connection !== undefined || !(error instanceof DidCommProblemReportError)) throw error
@@ -111,10 +111,10 @@ export const credentialChecks = (
      * Verifies and stores the credential that an exchange keeps. Returns the changed exchange. Throws what its formats
      * throw: then nothing may be committed.
      */
-    processKept: (agentContext: AgentContext, kept: Exchange): Promise<Exchange> =>
-      abandonUnlessOffered(agentContext, kept, async () => {
+    verifyStored: (agentContext: AgentContext, original: Exchange): Promise<Exchange> =>
+      abandonUnlessOffered(agentContext, original, async () => {
         // Formats write into the exchange, and a later one may find something else than was offered.
-        const exchange = kept.clone() as Exchange
+        const exchange = original.clone() as Exchange
         const received = await receivedFormats(agentContext, exchange.id)
         if (received.length === 0) throw new TypeError('the credential of the exchange is missing')
         for (const one of received) await processReceived(agentContext, exchange, one)
@@ -146,7 +146,7 @@ const processReceived = async (
 /** Removes the credentials that this unit of work adds: of several formats the first ones may be as offered. */
 const removeNewCredentials = async (): Promise<void> => {
   const unit = currentUnit()
-  for (const { type, id, version } of unit.written())
+  for (const { type, id, version } of unit.writtenRecords())
     if (type === w3cCredentialRecords.type && version === 1) await unit.remove(unit.tenant, type, id)
 }
 
@@ -174,7 +174,7 @@ export const mayAutoRespond = (exchange: Exchange): boolean =>
 
 /** The same for a credential that was received, and stored. */
 export const mayAcknowledge = (exchange: Exchange): boolean =>
-  mayAutoRespond(exchange) && !waitsForVerification(exchange)
+  mayAutoRespond(exchange) && !isVerificationPending(exchange)
 
 type Previewed = DidCommOfferCredentialV2Message | DidCommProposeCredentialV2Message
 

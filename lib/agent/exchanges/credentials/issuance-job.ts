@@ -1,7 +1,7 @@
 /**
- * The job that goes on with a credential exchange where another host did not answer: an issuer issues, a holder verifies
- * what it has received. A holder's has the type of an issuer's, because a release that knows only those ends it, and
- * the credential waits for a call.
+ * The job that continues a credential exchange after another host was unavailable: an issuer issues, a holder verifies
+ * the received credential. Both have the same job type, so that an older release, which knows only the issuer's job,
+ * ends a holder's job; the credential then waits for a call.
  */
 import {
   type DidCommCredentialExchangeRecord,
@@ -12,30 +12,30 @@ import {
 import { type AgentError, isAgentError } from '../../../errors.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
-import { isRetryable } from '../../../store/faults.ts'
+import { isRetryable } from '../../../store/aws-errors.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
-import { tellOther } from '../index.ts'
+import { notifyOtherAgent } from '../index.ts'
 import { mayAcknowledge } from './checks.ts'
 import { credentialChecksOf } from './protocols.ts'
 import { acceptRequest, reportProblem } from './steps.ts'
-import { isNoJudgement, nextVerification, noteReason, waitsForVerification } from './verify-later.ts'
+import { isVerificationPending, mayVerifyLater, nextVerification, storeReason } from './verify-later.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 
 /** A call has issued the credential, or deleted the exchange. */
-const OVER = ['exchange.out_of_turn', 'resource.not_found']
+const ALREADY_CONTINUED = ['exchange.out_of_turn', 'resource.not_found']
 
 export const issuanceJob: JobHandler = {
   run: async ({ tenant, id, createdAt }) => {
     try {
-      await transaction(tenant, () => goOn(id))
+      await transaction(tenant, () => continueIssuance(id))
     } catch (error) {
       if (!isAgentError(error) || isRetryable(error)) throw error
-      const later = isNoJudgement(error) ? nextVerification(error, Date.now() - Date.parse(createdAt)) : undefined
-      if (later !== undefined) return { later, commit: () => noteWaiting(id, error) }
-      if (!OVER.includes(error.code))
-        log('warn', 'a credential could not be issued, or verified, without a call', {
+      const later = mayVerifyLater(error) ? nextVerification(error, Date.now() - Date.parse(createdAt)) : undefined
+      if (later !== undefined) return { later, commit: () => updateReason(id, error) }
+      if (!ALREADY_CONTINUED.includes(error.code))
+        log('warn', 'credential not issued or verified automatically', {
           event: 'credential.not_issued',
           ...{ tenant, credentialRecordId: id, error: error.code },
         })
@@ -48,31 +48,31 @@ export const issuanceJob: JobHandler = {
 const findExchange = ({ context }: TenantAgent, id: string): Promise<Exchange | null> =>
   context.resolve(DidCommCredentialExchangeRepository).findById(context, id)
 
-const goOn = async (id: string): Promise<unknown> => {
+const continueIssuance = async (id: string): Promise<unknown> => {
   const agent = await currentAgent()
   const exchange = await findExchange(agent, id)
   if (exchange?.role !== DidCommCredentialRole.Holder) return acceptRequest({ credentialRecordId: id })
-  return waitsForVerification(exchange) && receiveKept(agent, exchange)
+  return isVerificationPending(exchange) && verifyStoredCredential(agent, exchange)
 }
 
-/** Acknowledges the credential if that takes no call. */
-const receiveKept = async (agent: TenantAgent, kept: Exchange): Promise<void> => {
+/** Verifies the stored credential message, and acknowledges it if that needs no call. */
+const verifyStoredCredential = async (agent: TenantAgent, storedExchange: Exchange): Promise<void> => {
   const { context, didcomm } = agent
   try {
-    const exchange = await credentialChecksOf(context, kept).processKept(context, kept)
+    const exchange = await credentialChecksOf(context, storedExchange).verifyStored(context, storedExchange)
     if (mayAcknowledge(exchange))
-      await tellOther(context, kept, () =>
-        didcomm.credentials.acceptCredential({ credentialExchangeRecordId: kept.id }),
+      await notifyOtherAgent(context, storedExchange, () =>
+        didcomm.credentials.acceptCredential({ credentialExchangeRecordId: storedExchange.id }),
       )
   } catch (error) {
     if (!(error instanceof DidCommProblemReportError)) throw error
-    await tellOther(context, kept, () => reportProblem(didcomm.credentials, kept, error))
+    await notifyOtherAgent(context, storedExchange, () => reportProblem(didcomm.credentials, storedExchange, error))
   }
 }
 
-/** The reason may be another one than it was. */
-const noteWaiting = async (id: string, error: AgentError): Promise<void> => {
+/** Updates the reason in the record. */
+const updateReason = async (id: string, error: AgentError): Promise<void> => {
   const agent = await currentAgent()
   const exchange = await findExchange(agent, id)
-  if (exchange !== null && waitsForVerification(exchange)) await noteReason(agent.context, exchange, error)
+  if (exchange !== null && isVerificationPending(exchange)) await storeReason(agent.context, exchange, error)
 }

@@ -1,4 +1,4 @@
-/** Credentials that can't be issued when they are requested, because another host does not answer. */
+/** Issues a requested credential later if another host is unavailable. */
 import { DidCommRequestCredentialV1Message } from '@credo-ts/anoncreds'
 import {
   DidCommCredentialExchangeRepository,
@@ -9,10 +9,10 @@ import {
 import { isAgentError } from '../../../errors.ts'
 import { enqueue } from '../../../jobs/job.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import { nextAttempt } from '../index.ts'
+import { nextAttemptDelay } from '../index.ts'
 import { mayAutoRespond } from './checks.ts'
 
-/** Keeps the request, and adds a job that issues the credential: wallets do not send a request again. */
+/** Stores the request, and adds a job that issues the credential: wallets do not send a request again. */
 export const issueLater: DidCommMessageHandlerMiddleware = async ({ agentContext, message }, next) => {
   try {
     await next()
@@ -27,6 +27,6 @@ export const issueLater: DidCommMessageHandlerMiddleware = async ({ agentContext
     const requested = exchanges.find(({ state }) => state === DidCommCredentialState.RequestReceived)
     if (requested === undefined || !mayAutoRespond(requested)) throw error
     const unit = currentUnit()
-    enqueue(unit, { tenant: unit.tenant, type: 'issuance', id: requested.id }, nextAttempt(0))
+    enqueue(unit, { tenant: unit.tenant, type: 'issuance', id: requested.id }, nextAttemptDelay(0))
   }
 }

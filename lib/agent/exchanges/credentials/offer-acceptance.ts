@@ -36,17 +36,17 @@ export const proposesAllOf = ({ proposal, offer }: { proposal?: object; offer?: 
   proposal !== undefined && Object.keys(offer ?? {}).every((format) => Object.hasOwn(proposal, format))
 
 /**
- * Accepts an offer when Credo asks whether to accept it, and hands out the result when Credo accepts. An offer that
- * can't be accepted, such as one whose definition is in no registry, is still received, and waits for a call.
+ * Accepts an offer when Credo asks whether to accept it, and returns the result when Credo accepts. An offer that
+ * cannot be accepted, such as one whose definition is in no registry, is still received, and waits for a call. /
  */
 export class OfferAcceptance<Message> {
   /** By record. */
   #acceptedOffers(): Map<string, AcceptedOffer<Message>> {
-    return currentUnit().slot(this, () => new Map<string, AcceptedOffer<Message>>())
+    return currentUnit().moduleState(this, () => new Map<string, AcceptedOffer<Message>>())
   }
 
-  /** Accepts an offer with `accept` if no call has to. Returns whether it did. */
-  async tryTo(
+  /** Accepts an offer with `accept`, unless it must wait for a call. Returns whether it was accepted. */
+  async acceptIfAllowed(
     exchange: Exchange,
     isAsProposed: () => Promise<boolean>,
     accept: () => Promise<AcceptedOffer<Message>>,
@@ -56,9 +56,9 @@ export class OfferAcceptance<Message> {
       this.#acceptedOffers().set(exchange.id, await accept())
       return true
     } catch (error) {
-      // An error of the store prevents the commit by itself.
+      // After a store error the unit of work does not commit.
       const { tenant } = currentUnit()
-      log('warn', 'an offer could not be accepted without a call', {
+      log('warn', 'offer not accepted automatically', {
         event: 'offer.not_accepted',
         ...{ tenant, credentialRecordId: exchange.id, error: errorName(error) },
       })
@@ -66,7 +66,7 @@ export class OfferAcceptance<Message> {
     }
   }
 
-  of(exchange: Exchange): AcceptedOffer<Message> | undefined {
+  resultOf(exchange: Exchange): AcceptedOffer<Message> | undefined {
     return this.#acceptedOffers().get(exchange.id)
   }
 }

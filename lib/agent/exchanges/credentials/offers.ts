@@ -27,7 +27,7 @@ type OutOfBandOffer = v.InferOutput<typeof CreateOfferOob.body>
 /**
  * Offers a credential on a connection in the running unit of work. Returns the exchange record (`offer-sent`). Throws
  * `resource.not_found`, `connection.not_ready`, and `request.invalid` if the issuer or the credential definition is not
- * this agent's, or if the credential can't be issued.
+ * this agent's, or if the credential cannot be issued.
  */
 export const offerCredential = (offer: ConnectionOffer): Promise<RecordJson> =>
   beginExchange(offer.connectionId, toCredentialExchangeJson, async (agent) => {
@@ -45,7 +45,7 @@ export const offerCredentialOutOfBand = async (offer: OutOfBandOffer) => {
     const { message, credentialExchangeRecord } = await agent.didcomm.credentials.createOffer(
       await toCreateOptions(agent, offer),
     )
-    await nameParent(agent, { message, credentialExchangeRecord }, parentThreadId)
+    await setParentThread(agent, { message, credentialExchangeRecord }, parentThreadId)
     return { message, credentialExchangeRecord }
   })
   const { id, threadId } = carried.credentialExchangeRecord
@@ -63,8 +63,8 @@ interface Created {
   credentialExchangeRecord: DidCommCredentialExchangeRecord
 }
 
-/** Sets the parent thread, which Credo does not take for an offer. */
-const nameParent = async (
+/** Sets the parent thread, for which Credo's offers have no option. */
+const setParentThread = async (
   { context }: TenantAgent,
   { message, credentialExchangeRecord }: Created,
   parentThreadId: string,
@@ -83,7 +83,7 @@ type CreateOptions = Parameters<TenantAgent['didcomm']['credentials']['createOff
 
 /**
  * The formats of an offer for Credo. Throws `request.invalid` if the issuer or the definition is not this agent's, or
- * if the credential can't be issued.
+ * if the credential cannot be issued.
  */
 export const toOfferedFormats = async (agent: TenantAgent, { indy, anoncreds, jsonld }: OfferedFormats) => {
   const path = 'credentialFormats'

@@ -31,8 +31,8 @@ export const proposeCredential = (proposal: v.InferOutput<typeof CredentialPropo
   })
 
 /**
- * Offers what was proposed, or only the given formats, if there are any: the proposed ones fill in their missing fields.
- * `check` validates the offer's formats, and throws `request.invalid`.
+ * Offers the proposed formats, or only those in `credentialFormats`, whose missing fields come from the proposal.
+ * `check` validates the formats of the offer, and throws `request.invalid`. /
  */
 export const acceptProposal = (
   { credentialFormats = {}, ...step }: v.InferOutput<typeof ProposalAcceptance>,

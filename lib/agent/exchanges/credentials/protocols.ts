@@ -1,5 +1,5 @@
 /**
- * The issue-credential protocols (Aries RFC 0453, and 0036 with Indy only), which issue and accept only what was
+ * The issue-credential protocols (Aries RFC 0453, and 0036 with Indy only), which issue and accept only credentials as
  * offered.
  */
 import { DidCommCredentialV1ProblemReportMessage, DidCommCredentialV1Protocol } from '@credo-ts/anoncreds'
@@ -68,7 +68,7 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
 
   override async shouldAutoRespondToOffer(...[agentContext, options]: Parameters<V1['shouldAutoRespondToOffer']>) {
     const { credentialExchangeRecord } = options
-    return this.#acceptance.tryTo(
+    return this.#acceptance.acceptIfAllowed(
       credentialExchangeRecord,
       () => super.shouldAutoRespondToOffer(agentContext, options),
       () => super.acceptOffer(agentContext, { credentialExchangeRecord }),
@@ -76,10 +76,10 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
   }
 
   override async acceptOffer(...[agentContext, options]: Parameters<V1['acceptOffer']>) {
-    return this.#acceptance.of(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
+    return this.#acceptance.resultOf(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
   }
 
-  /** Without the library the request waits for a call, which is told the reason. */
+  /** Without the library the request waits for a call, which fails with the reason. */
   override async shouldAutoRespondToRequest(
     ...[, { credentialExchangeRecord }]: Parameters<V1['shouldAutoRespondToRequest']>
   ) {
@@ -92,7 +92,7 @@ class CredentialProtocolV1 extends DidCommCredentialV1Protocol {
     return mayAcknowledge(credentialExchangeRecord)
   }
 
-  /** Credo's report has no thread: the receiver could not assign it, and without a connection it could not be sent. */
+  /** Adds the thread, which Credo omits: the receiver needs it, and so does sending without a connection. */
   override async createProblemReport(...[agentContext, options]: Parameters<V1['createProblemReport']>) {
     const { threadId, parentThreadId } = options.credentialExchangeRecord
     const report = await super.createProblemReport(agentContext, options)
@@ -154,7 +154,7 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
 
   override async shouldAutoRespondToOffer(...[agentContext, options]: Parameters<V2['shouldAutoRespondToOffer']>) {
     const { credentialExchangeRecord } = options
-    return this.#acceptance.tryTo(
+    return this.#acceptance.acceptIfAllowed(
       credentialExchangeRecord,
       async () =>
         proposesAllOf(await this.getFormatData(agentContext, credentialExchangeRecord.id)) &&
@@ -164,10 +164,10 @@ class CredentialProtocolV2 extends DidCommCredentialV2Protocol<Formats> {
   }
 
   override async acceptOffer(...[agentContext, options]: Parameters<V2['acceptOffer']>) {
-    return this.#acceptance.of(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
+    return this.#acceptance.resultOf(options.credentialExchangeRecord) ?? super.acceptOffer(agentContext, options)
   }
 
-  /** Without the library a request for AnonCreds waits for a call, which is told the reason. */
+  /** Without the library a request for AnonCreds waits for a call, which fails with the reason. */
   override async shouldAutoRespondToRequest(
     ...[, { credentialExchangeRecord, requestMessage }]: Parameters<V2['shouldAutoRespondToRequest']>
   ) {
@@ -187,7 +187,7 @@ const ANONCREDS_FORMAT = /^(hlindy|anoncreds)\//
 
 type Previewed = Pick<Parameters<V2['processOffer']>[0]['message'], 'credentialPreview' | 'formats'>
 
-/** Only AnonCreds are compared with their preview: beside a JSON-LD credential it could say anything. */
+/** Only AnonCreds credentials are compared with their preview: with a JSON-LD credential it could have any values. */
 const removeUncheckedPreview = ({ credentialPreview, formats }: Previewed): void => {
   if (credentialPreview !== undefined && !formats.some(({ format }) => ANONCREDS_FORMAT.test(format)))
     credentialPreview.attributes = []

@@ -1,4 +1,4 @@
-/** The formats of a kept credential, with the attachments of its offer and its request. */
+/** The formats of a stored credential message, with the attachments of its offer and its request. */
 import {
   type DidCommCredentialV1Protocol,
   INDY_CREDENTIAL_ATTACHMENT_ID,

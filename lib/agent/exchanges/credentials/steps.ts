@@ -21,7 +21,7 @@ import type { RecordJson } from '../../../records/record-json.ts'
 import type { TenantAgent } from '../../credo/index.ts'
 import { continueExchange, type Expected, type Formats } from '../index.ts'
 import { credentialChecksOf } from './protocols.ts'
-import { waitsForVerification } from './verify-later.ts'
+import { isVerificationPending } from './verify-later.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 type Credentials = TenantAgent['didcomm']['credentials']
@@ -65,16 +65,16 @@ export const optionsOf = ({ credentialRecordId, ...message }: Omit<OfferAcceptan
 })
 
 /** Throws `request.invalid` for a named format that the other agent's message does not have. */
-const assertNamed = (named: object, message: object, fault: string): void => {
+const assertFormatsIn = (named: object, message: object, reason: string): void => {
   for (const format of Object.keys(named))
-    if (!Object.hasOwn(message, format)) throw invalidField(`credentialFormats.${format}`, fault)
+    if (!Object.hasOwn(message, format)) throw invalidField(`credentialFormats.${format}`, reason)
 }
 
 /** Requests the offered credential, in the given formats or in all offered ones. */
 export const acceptOffer = ({ credentialFormats = {}, ...step }: OfferAcceptance) =>
   continueCredentialExchange(step, OfferReceived, async ({ didcomm: { credentials } }, { id }) => {
     const { offer = {} } = await credentials.getFormatData(id)
-    assertNamed(credentialFormats, offer, 'is not offered')
+    assertFormatsIn(credentialFormats, offer, 'is not offered')
     const formats: Formats = defined(credentialFormats)
     return credentials.acceptOffer({ ...optionsOf(step), credentialFormats: formats })
   })
@@ -103,7 +103,7 @@ export const declineOffer = ({
 export const acceptRequest = ({ credentialFormats = {}, ...step }: v.InferOutput<typeof RequestAcceptance>) =>
   continueCredentialExchange(step, RequestReceived, async ({ didcomm: { credentials } }, exchange) => {
     const { request = {} } = await credentials.getFormatData(exchange.id)
-    assertNamed(credentialFormats, request, 'is not requested')
+    assertFormatsIn(credentialFormats, request, 'is not requested')
     const formats: Formats = defined(credentialFormats)
     try {
       return await credentials.acceptRequest({ ...optionsOf(step), credentialFormats: formats })
@@ -113,7 +113,7 @@ export const acceptRequest = ({ credentialFormats = {}, ...step }: v.InferOutput
     }
   })
 
-/** Without a connection Credo can't send one: the exchange is abandoned all the same. */
+/** Without a connection no problem report is sent, because Credo cannot send one: the exchange is only abandoned. */
 export const reportProblem = async (
   credentials: Credentials,
   { id, connectionId }: Exchange,
@@ -125,18 +125,18 @@ export const reportProblem = async (
 }
 
 /**
- * Acknowledges the received credential, which is stored already, or is verified and stored now. One that is not what
- * was offered abandons the exchange, with a problem report on its connection. Throws `registry.unavailable`, and a
- * NotYetIssuedError.
+ * Acknowledges the received credential, which is stored already, or is verified and stored now. A credential that does
+ * not match the offer abandons the exchange, with a problem report on its connection. Throws `registry.unavailable`,
+ * and a NotYetIssuedError.
  */
 export const acknowledgeCredential = ({ credentialRecordId }: { credentialRecordId: string }) =>
   continueCredentialExchange(
     { credentialRecordId },
-    (exchange) => (waitsForVerification(exchange) ? RequestSent : CredentialReceived),
+    (exchange) => (isVerificationPending(exchange) ? RequestSent : CredentialReceived),
     async ({ context, didcomm: { credentials } }, exchange) => {
-      if (waitsForVerification(exchange)) {
+      if (isVerificationPending(exchange)) {
         try {
-          await credentialChecksOf(context, exchange).processKept(context, exchange)
+          await credentialChecksOf(context, exchange).verifyStored(context, exchange)
         } catch (error) {
           if (!(error instanceof DidCommProblemReportError)) throw error
           return reportProblem(credentials, exchange, error)

@@ -1,6 +1,6 @@
 /**
- * A credential that was received and cannot be verified yet: its message is kept, and verified by a job
- * (lib/agent/exchanges/credentials/issuance-job.ts) or a call. Until then nothing is stored as a credential.
+ * A received credential that cannot be verified yet: its message is stored, and verified by a job
+ * (lib/agent/exchanges/credentials/issuance-job.ts) or a call. Until then there is no credential record.
  */
 import type { AgentContext } from '@credo-ts/core'
 import {
@@ -17,23 +17,23 @@ import { UNVERIFIED } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { NotYetIssuedError } from '../../formats/index.ts'
 import { updateExchange } from '../../threads/index.ts'
-import { nextAttempt } from '../index.ts'
+import { nextAttemptDelay } from '../index.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
 
 /** Whether a received credential of the exchange waits to be verified. */
-export const waitsForVerification = ({ state, metadata }: Pick<Exchange, 'state' | 'metadata'>): boolean =>
+export const isVerificationPending = ({ state, metadata }: Pick<Exchange, 'state' | 'metadata'>): boolean =>
   state === DidCommCredentialState.RequestSent && metadata.get(UNVERIFIED) !== null
 
-/** Whether an error is no judgement on a credential: it may be verified later. */
-export const isNoJudgement = (error: unknown): error is AgentError =>
+/** Whether the credential may be verified later, because the error does not mean that it is invalid. */
+export const mayVerifyLater = (error: unknown): error is AgentError =>
   error instanceof NotYetIssuedError || isAgentError(error, 'registry.unavailable')
 
-/** Ms until the next attempt at a credential that came `age` ms ago; undefined when there is none any more. */
+/** Ms until the next attempt at a credential that was received `age` ms ago; undefined after the last attempt. */
 export const nextVerification = (error: AgentError, age: number): number | undefined =>
-  error instanceof NotYetIssuedError ? error.wait : nextAttempt(age)
+  error instanceof NotYetIssuedError ? error.wait : nextAttemptDelay(age)
 
-/** Keeps a message, which could not be verified because of `error`, and adds the job. */
+/** Stores a message that could not be verified because of `error`, and adds the job. */
 export const verifyLater = async (
   { agentContext, message }: DidCommInboundMessageContext,
   exchange: Exchange,
@@ -45,16 +45,16 @@ export const verifyLater = async (
     role: DidCommMessageRole.Receiver,
     associatedRecordId: exchange.id,
   })
-  await noteReason(agentContext, exchange, error)
+  await storeReason(agentContext, exchange, error)
   enqueue(unit, { tenant: unit.tenant, type: 'issuance', id: exchange.id }, nextVerification(error, 0))
-  log('warn', 'a received credential cannot be verified yet', {
+  log('warn', 'received credential cannot be verified yet', {
     event: 'credential.verification_waits',
     ...{ tenant: unit.tenant, credentialRecordId: exchange.id, error: error.code },
   })
 }
 
-/** Notes in the record why its credential waits. */
-export const noteReason = async (
+/** Stores the reason for waiting in the record. */
+export const storeReason = async (
   agentContext: AgentContext,
   exchange: Exchange,
   { message }: AgentError,

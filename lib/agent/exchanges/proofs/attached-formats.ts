@@ -51,8 +51,7 @@ export const renameToRequested = async (
 }
 
 /**
- * Stores a rejected AnonCreds presentation, which Credo does in version 1 only: form data shows what the wallet left
- * out.
+ * Stores a rejected AnonCreds presentation, which Credo does in version 1 only: form data shows what is missing in it.
  */
 export const storeRejected = async (
   { agentContext, message }: DidCommInboundMessageContext<DidCommPresentationV2Message>,

@@ -16,7 +16,7 @@ import { isAgentError } from '../../../errors.ts'
 import { prepareResponse } from '../../formats/index.ts'
 import { autoAccept } from '../index.ts'
 import { presentLater } from './present-later.ts'
-import { verifiedOrLater } from './verify-later.ts'
+import { scheduleIfUnverified } from './verify-later.ts'
 
 type Exchange = DidCommProofExchangeRecord
 
@@ -77,7 +77,7 @@ export const proofChecks = <Request, Presentation>(
       onRejected?: (proofRecord: Exchange) => Promise<void>,
     ): Promise<Exchange> => {
       try {
-        return await verifiedOrLater(inbound.agentContext, await process())
+        return await scheduleIfUnverified(inbound.agentContext, await process())
       } catch (error) {
         if (!(error instanceof DidCommProblemReportError)) throw error
         const proofRecord = await verifierRecord(inbound)

@@ -2,6 +2,6 @@
 export { presentationReportV1, proposalViolation } from './checks.ts'
 export { acceptProofProposal, proposeProof } from './proposals.ts'
 export { proofProtocols } from './protocols.ts'
-export { createProofRequest, NOTHING_NAMED, prepareProofRequest, requestProof } from './requests.ts'
+export { createProofRequest, NO_DEFINITION, prepareProofRequest, requestProof } from './requests.ts'
 export { acceptPresentation, acceptProofRequest, declineProofRequest } from './steps.ts'
 export { presentationJob } from './verification-job.ts'

@@ -1,27 +1,27 @@
 /**
- * Requests that no call has to accept, and that can't be answered when they come, because another host does not answer.
- * They are answered later, by the job that verifies presentations: a release that knows only those ends a prover's, and
- * the request waits for a call.
+ * Automatically accepted requests that cannot be answered on arrival, because another host is unavailable. A job of the
+ * type of verification jobs answers them later: an older release, which knows only those, ends the job, and the request
+ * waits for a call.
  */
 import { isAgentError } from '../../../errors.ts'
-import { type Done, enqueue, type Job, type PutOff } from '../../../jobs/job.ts'
+import { type Done, enqueue, type Job, type Postponed } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
-import { isRetryable } from '../../../store/faults.ts'
+import { isRetryable } from '../../../store/aws-errors.ts'
 import { currentUnit, transaction } from '../../../store/transaction.ts'
-import { nextAttempt } from '../index.ts'
+import { nextAttemptDelay } from '../index.ts'
 import { acceptProofRequest } from './steps.ts'
 
 /** Adds the job. */
 export const presentLater = (proofRecordId: string): void => {
   const unit = currentUnit()
-  enqueue(unit, { tenant: unit.tenant, type: 'presentation', id: proofRecordId }, nextAttempt(0))
+  enqueue(unit, { tenant: unit.tenant, type: 'presentation', id: proofRecordId }, nextAttemptDelay(0))
 }
 
 /** A call has answered the request, or deleted the exchange. */
-const OVER = ['exchange.out_of_turn', 'resource.not_found']
+const ALREADY_CONTINUED = ['exchange.out_of_turn', 'resource.not_found']
 
 /** Answers the request of a job. */
-export const presentByJob = async ({ tenant, id, createdAt }: Job): Promise<Done | PutOff> => {
+export const presentByJob = async ({ tenant, id, createdAt }: Job): Promise<Done | Postponed> => {
   try {
     await transaction(tenant, () =>
       acceptProofRequest(id, { proofFormats: {}, filterByNonRevocationRequirements: true }),
@@ -29,10 +29,10 @@ export const presentByJob = async ({ tenant, id, createdAt }: Job): Promise<Done
   } catch (error) {
     if (!isAgentError(error) || isRetryable(error)) throw error
     const isUnread = isAgentError(error, 'registry.unavailable')
-    const later = isUnread ? nextAttempt(Date.now() - Date.parse(createdAt)) : undefined
+    const later = isUnread ? nextAttemptDelay(Date.now() - Date.parse(createdAt)) : undefined
     if (later !== undefined) return { later }
-    if (!OVER.includes(error.code))
-      log('warn', 'a proof request could not be answered without a call', {
+    if (!ALREADY_CONTINUED.includes(error.code))
+      log('warn', 'proof request not answered automatically', {
         event: 'proof.not_presented',
         ...{ tenant, proofRecordId: id, error: error.code },
       })

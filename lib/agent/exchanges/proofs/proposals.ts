@@ -35,9 +35,9 @@ export const proposeProof = (proposal: ProofProposal): Promise<RecordJson> =>
 type Formats = Record<string, unknown>
 
 /**
- * Requests what was proposed. Formats of the acceptance replace the proposed ones. `prepared` is what was read for
- * them: nobody reads what a prover names. `check` applies the rules of requests to all of them, and throws
- * `request.invalid`.
+ * Requests the proposed proof. Formats of the acceptance replace the proposed ones. `prepared` has the contexts that
+ * were fetched for them: addresses that a prover names are not fetched. `check` applies the rules of requests to all
+ * formats, and throws `request.invalid`.
  */
 export const acceptProofProposal = (
   proofRecordId: string,
@@ -77,7 +77,7 @@ const proposedIn = async (agent: TenantAgent, exchange: DidCommProofExchangeReco
   )
 }
 
-/** The verifier adds a nonce of its own. */
+/** The verifier adds its own nonce. */
 const withoutNonce = (content: unknown): unknown => {
   if (!isObject(content)) return content
   const { nonce: _, ver: __, ...request } = content

@@ -1,5 +1,5 @@
 /**
- * The present-proof protocols (Aries RFC 0037 and 0454). Without the AnonCreds library its presentations are not
+ * The present-proof protocols (Aries RFC 0037 and 0454). Without the AnonCreds library, AnonCreds presentations are not
  * verified.
  */
 import {
@@ -69,8 +69,8 @@ interface Presented {
 }
 
 /**
- * Whether a presentation is verified, and its prover can be told so: without a connection only if the message says
- * where. Otherwise Credo throws, and the presentation would be lost.
+ * Whether a presentation is verified and can be acknowledged: without a connection only if the message has a service.
+ * Otherwise Credo throws, and the presentation would be lost.
  */
 const mayAcknowledge = ({ proofRecord: { isVerified, connectionId }, presentationMessage }: Presented): boolean =>
   isVerified === true && (connectionId !== undefined || presentationMessage.service !== undefined)

@@ -5,7 +5,7 @@ import { defined } from '../../../json.ts'
 import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
 import { agentContexts, currentAgent, type TenantAgent } from '../../credo/index.ts'
 import {
-  NOTHING_PREPARED,
+  NO_PREPARED_CONTEXTS,
   type PreparedContexts,
   prepareContexts,
   type RequestedDefinition,
@@ -19,26 +19,23 @@ export interface RequestedFormats {
   presentationExchange?: RequestedDefinition | undefined
 }
 
-/** For formats that another agent proposes: nobody here has named their addresses. */
-export const NOTHING_NAMED: RequestedDefinition = { presentationDefinition: { input_descriptors: [] } }
+/** For formats that another agent proposes: their addresses are not fetched. */
+export const NO_DEFINITION: RequestedDefinition = { presentationDefinition: { input_descriptors: [] } }
 
-/** What `prepareProofRequest` has read. */
+/** The result of `prepareProofRequest`. */
 export type Prepared = PromiseSettledResult<PreparedContexts>
 
-/**
- * Reads from the web what a request needs, before its transaction. Never throws: a failure is thrown by the operation
- * itself.
- */
+/** Fetches the contexts of a request, before its transaction. Never throws: the operation throws the error later. / */
 export const prepareProofRequest = async ({ presentationExchange }: RequestedFormats): Promise<Prepared> => {
   const [prepared] = await Promise.allSettled([
     presentationExchange === undefined
-      ? NOTHING_PREPARED
+      ? NO_PREPARED_CONTEXTS
       : agentContexts().then(({ root }) => prepareContexts(root, presentationExchange)),
   ])
   return prepared
 }
 
-/** The formats with what was read for them. */
+/** The formats with the contexts that were fetched for them. */
 export const withPrepared = (formats: RequestedFormats, prepared: Prepared): object => {
   if (prepared.status === 'rejected') throw prepared.reason
   const { presentationExchange } = formats

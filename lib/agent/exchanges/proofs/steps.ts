@@ -92,7 +92,7 @@ export const declineProofRequest = (
   )
 
 /**
- * Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would believe it
+ * Acknowledges a presentation. Throws `exchange.out_of_turn` if it was not verified: the prover would take it for
  * accepted.
  */
 export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =>

@@ -1,6 +1,6 @@
 /**
- * The job that verifies a presentation again, because it could not be verified when it came: an object could not be
- * read, or this service failed. Wallets do not send a presentation again. For a prover: see present-later.ts.
+ * The job that verifies a presentation again if it could not be verified on arrival, because an object could not be
+ * read or this service failed. Wallets do not send a presentation again. For a prover: see present-later.ts. /
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { type DidCommProofExchangeRecord, DidCommProofExchangeRepository, DidCommProofState } from '@credo-ts/didcomm'
@@ -10,21 +10,21 @@ import { PRESENTED } from '../../../records/record-json.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { PresentationError } from '../../formats/anoncreds/presentation-checks/index.ts'
-import { noteUnverified, unverifiedBecause } from '../../formats/index.ts'
+import { recordUnverified, verificationFailureOf } from '../../formats/index.ts'
 import { abandonExchange, updateExchange } from '../../threads/index.ts'
-import { nextAttempt, tellOther } from '../index.ts'
+import { nextAttemptDelay, notifyOtherAgent } from '../index.ts'
 import { presentByJob } from './present-later.ts'
 import { proofChecksOf } from './protocols.ts'
-import { waitsForVerification } from './verify-later.ts'
+import { isVerificationPending } from './verify-later.ts'
 
-type Judgement =
-  /** `presented`: what the record shows of a JSON-LD presentation. */
+type VerificationResult =
+  /** `presented`: the claims of a JSON-LD presentation, for the record. */
   | { state: 'verified'; presented: Record<string, unknown> | null }
   | { state: 'rejected'; reason: string }
   | { state: 'unverified'; reason: string }
 
 /** `requested`: this agent is the prover, and has a request to answer. */
-type Outcome = Judgement | { state: 'requested' }
+type Outcome = VerificationResult | { state: 'requested' }
 
 export const presentationJob: JobHandler = {
   run: async (job) => {
@@ -32,7 +32,7 @@ export const presentationJob: JobHandler = {
     const outcome = await transaction(tenant, () => verifyAgain(id))
     if (outcome?.state === 'requested') return presentByJob(job)
     if (outcome?.state === 'unverified') {
-      const later = nextAttempt(Date.now() - Date.parse(createdAt))
+      const later = nextAttemptDelay(Date.now() - Date.parse(createdAt))
       if (later !== undefined) return { later }
     }
     return { commit: async () => outcome && end(id, outcome) }
@@ -47,45 +47,45 @@ const verifyAgain = async (id: string): Promise<Outcome | undefined> => {
   const { context } = await currentAgent()
   const proofRecord = await findProof(context, id)
   if (proofRecord?.state === DidCommProofState.RequestReceived) return { state: 'requested' }
-  if (proofRecord === null || !waitsForVerification(proofRecord)) return undefined
+  if (proofRecord === null || !isVerificationPending(proofRecord)) return undefined
   try {
     await proofChecksOf(context, proofRecord).verifyAgain(context, proofRecord)
   } catch (error) {
     if (error instanceof PresentationError || error instanceof CredoError)
       return { state: 'rejected', reason: error.message }
-    await noteUnverified(id, error)
+    await recordUnverified(id, error)
   }
-  const error = unverifiedBecause(id)
+  const error = verificationFailureOf(id)
   return error === undefined
     ? { state: 'verified', presented: proofRecord.metadata.get(PRESENTED) }
     : { state: 'unverified', reason: reasonOf(error) }
 }
 
-/** The tenant may read errors of registries and of the library; those of any other may hold anything. */
+/** The tenant may read errors of registries and of the library; others may contain anything. */
 const reasonOf = (error: unknown): string =>
   isAgentError(error, 'registry.unavailable') || isAgentError(error, 'anoncreds.unavailable')
     ? error.message
     : 'an internal error'
 
-/** The exchange may have gone on in the meantime. */
-const end = async (id: string, outcome: Judgement): Promise<void> => {
+/** Does nothing if the exchange was continued in the meantime. */
+const end = async (id: string, outcome: VerificationResult): Promise<void> => {
   const agent = await currentAgent()
   const proofRecord = await findProof(agent.context, id)
-  if (proofRecord === null || !waitsForVerification(proofRecord)) return
+  if (proofRecord === null || !isVerificationPending(proofRecord)) return
   if (outcome.state === 'verified') return accept(agent, proofRecord, outcome.presented)
   if (outcome.state === 'rejected') proofRecord.isVerified = false
-  // Nothing is said of a proof on which there is no judgement.
+  // `isVerified` remains undefined if the presentation could not be verified.
   const description =
     outcome.state === 'rejected' ? outcome.reason : `the presentation could not be verified: ${outcome.reason}`
   await abandonExchange(agent.context, proofRecord, description)
-  // As where a presentation is rejected when it comes: without a connection no problem report can be sent.
+  // As for a presentation that is rejected on arrival: without a connection no problem report can be sent.
   if (proofRecord.connectionId !== undefined)
-    await tellOther(agent.context, proofRecord, () =>
+    await notifyOtherAgent(agent.context, proofRecord, () =>
       agent.didcomm.proofs.sendProblemReport({ proofExchangeRecordId: id, description }),
     )
 }
 
-/** Acknowledges the presentation if that takes no call. */
+/** Acknowledges the presentation if that needs no call. */
 const accept = async (
   agent: TenantAgent,
   proofRecord: DidCommProofExchangeRecord,
@@ -96,7 +96,7 @@ const accept = async (
   if (presented !== null) proofRecord.metadata.set(PRESENTED, presented)
   await updateExchange(context, proofRecord)
   if (await proofChecksOf(context, proofRecord).isAcceptedAutomatically(context, proofRecord))
-    await tellOther(agent.context, proofRecord, () =>
+    await notifyOtherAgent(agent.context, proofRecord, () =>
       agent.didcomm.proofs.acceptPresentation({ proofExchangeRecordId: proofRecord.id }),
     )
 }

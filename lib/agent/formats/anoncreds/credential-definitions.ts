@@ -26,20 +26,25 @@ type NewDefinition = v.InferOutput<(typeof CreateCredentialDefinition)['body']>
  * definition for an issuer, schema and tag: unless it has failed, it is returned. Throws `request.invalid`,
  * `quota.exceeded`, `definition.exists` if it has other options, and `anoncreds.unavailable`.
  */
-export const createDefinition = async (unit: UnitOfWork, named: NewDefinition): Promise<RecordJson> => {
-  if (named.revocationRegistrySize !== undefined && !named.supportRevocation)
+export const createDefinition = async (unit: UnitOfWork, newDefinition: NewDefinition): Promise<RecordJson> => {
+  if (newDefinition.revocationRegistrySize !== undefined && !newDefinition.supportRevocation)
     throw invalidField('revocationRegistrySize', 'is only for a definition with supportRevocation')
   const agent = await currentAgent()
-  const issuerId = await issuerOf(agent, named.issuerId)
+  const issuerId = await issuerOf(agent, newDefinition.issuerId)
   registryOf(issuerId, 'issuerId')
   const indy = parseIndyDid(issuerId)
-  if (indy !== undefined && indy.namespace === undefined) throw namelessLedger()
-  registryOf(named.schemaId, 'schemaId')
-  const requested = { ...named, issuerId, schemaId: indy ? onLedgerOf(indy, named.schemaId) : named.schemaId }
-  // Read first: whoever finds no slot because a concurrent call for the same definition took it also finds that one.
+  if (indy !== undefined && indy.namespace === undefined) throw missingNamespaceError()
+  registryOf(newDefinition.schemaId, 'schemaId')
+  const requested = {
+    ...newDefinition,
+    issuerId,
+    schemaId: indy ? qualifiedSchemaId(indy, newDefinition.schemaId) : newDefinition.schemaId,
+  }
+  // Slots are read first: if a concurrent call for the same definition took the last one, its record is found next.
   const slot = await findFreeSlot(unit)
   const known = await definitionAt(unit, requested)
-  if (known !== undefined && known.state !== 'failed') return withPublished(unit.tenant, sameOptions(known, requested))
+  if (known !== undefined && known.state !== 'failed')
+    return withPublished(unit.tenant, assertSameOptions(known, requested))
   assertAnonCredsDeployed()
   const id = randomUUID()
   await reserveQuota(unit, id, slot)
@@ -48,38 +53,47 @@ export const createDefinition = async (unit: UnitOfWork, named: NewDefinition): 
     createdAt: new Date().toISOString(),
     metadata: {},
     state: 'wait',
-    ...definedBy(requested),
+    ...definitionFields(requested),
   }
   addDefinition(unit, record, known)
   enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })
-  return shown(record)
+  return definitionJson(record)
 }
 
-/** A schema by its qualified id, so that it has one definition for a tag, whose id would be the same by either. */
-const onLedgerOf = (issuer: IndyDid, schemaId: string): string => {
+/** The qualified id of a schema: a definition has the same id by the unqualified one, so both must be one key. */
+const qualifiedSchemaId = (issuer: IndyDid, schemaId: string): string => {
   const id = parseIndyId(schemaId)
   return id === undefined || id.namespace !== undefined ? schemaId : (idLike(id, issuer) ?? schemaId)
 }
 
-/** Credo needs the qualified ids of a definition to issue by the unqualified ones. */
-const namelessLedger = () =>
+/** Credo needs the qualified ids of a definition, also to issue with the unqualified ones. */
+const missingNamespaceError = () =>
   invalidField('issuerId', 'must name its ledger, as did:indy:<namespace>:<did>; offers may name it by unqualified ids')
 
-const definedBy = ({ issuerId = '', schemaId, tag, supportRevocation, revocationRegistrySize }: NewDefinition) => ({
+const definitionFields = ({
+  issuerId = '',
+  schemaId,
+  tag,
+  supportRevocation,
+  revocationRegistrySize,
+}: NewDefinition) => ({
   ...{ issuerId, schemaId, tag, supportRevocation },
   ...(supportRevocation && { revocationRegistrySize: revocationRegistrySize ?? DEFAULT_REGISTRY_SIZE }),
 })
 
 /** With the definition when it is finished: clients of credo-controller read it from this response. */
 const withPublished = async (tenant: string, known: StoredCredentialDefinition): Promise<RecordJson> => {
-  if (known.state !== 'finished' || known.credentialDefinitionId === undefined) return shown(known)
-  return { ...shown(known), credentialDefinition: await readPublishedDefinition(tenant, known.credentialDefinitionId) }
+  if (known.state !== 'finished' || known.credentialDefinitionId === undefined) return definitionJson(known)
+  return {
+    ...definitionJson(known),
+    credentialDefinition: await readPublishedDefinition(tenant, known.credentialDefinitionId),
+  }
 }
 
-const shown = (record: StoredCredentialDefinition): RecordJson => toRecordJson(contentOf(record))
+const definitionJson = (record: StoredCredentialDefinition): RecordJson => toRecordJson(contentOf(record))
 
-const sameOptions = (known: StoredCredentialDefinition, requested: NewDefinition): StoredCredentialDefinition => {
-  const { supportRevocation, revocationRegistrySize } = definedBy(requested)
+const assertSameOptions = (known: StoredCredentialDefinition, requested: NewDefinition): StoredCredentialDefinition => {
+  const { supportRevocation, revocationRegistrySize } = definitionFields(requested)
   if (known.supportRevocation === supportRevocation && known.revocationRegistrySize === revocationRegistrySize)
     return known
   throw new AgentError('definition.exists', 'there is a credential definition with other options')

@@ -6,11 +6,11 @@ import { AnonCredsDidCommCredentialFormatService, LegacyIndyDidCommCredentialFor
 import type { CheckedFormat } from '../index.ts'
 import {
   assertOffer,
+  createOfferWith,
   isAsOffered,
   issueAsIndy,
   issueOffered,
   offerAsIndy,
-  offerWith,
   requestOffered,
 } from './issuance.ts'
 import { storeOffered } from './received-credential.ts'
@@ -22,7 +22,7 @@ export class AnonCredsFormat extends AnonCredsDidCommCredentialFormatService imp
   readonly isAsOffered = isAsOffered
 
   override createOffer(...[agentContext, options]: Parameters<AnonCreds['createOffer']>) {
-    return offerWith(options, () => super.createOffer(agentContext, options))
+    return createOfferWith(options, () => super.createOffer(agentContext, options))
   }
 
   override acceptRequest(...[agentContext, options]: Parameters<AnonCreds['acceptRequest']>) {

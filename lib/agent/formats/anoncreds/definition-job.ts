@@ -10,7 +10,7 @@ import {
 } from '@credo-ts/anoncreds'
 import { AgentError } from '../../../errors.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
-import { faultOfAttributes } from '../../../records/anoncreds-objects.ts'
+import { invalidAttributesReason } from '../../../records/anoncreds-objects.ts'
 import type { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
@@ -29,9 +29,9 @@ export const credentialDefinitionJob: JobHandler = {
   run: async ({ tenant, id }) => {
     const prepared = await transaction(tenant, (unit) => prepare(unit, id))
     if (prepared === undefined) return { commit: async () => {} }
-    // Other issuers' schemas may have any.
-    const fault = faultOfAttributes(prepared.schema.attrNames)
-    if (fault !== undefined) return { givenUp: `the attributes of its schema ${fault}` }
+    // Schemas of other issuers may have any attributes.
+    const invalidReason = invalidAttributesReason(prepared.schema.attrNames)
+    if (invalidReason !== undefined) return { givenUp: `the attributes of its schema ${invalidReason}` }
     const generated = await generateKeys(prepared)
     return { commit: (unit) => publishDefinition(unit, id, generated) }
   },
@@ -44,7 +44,7 @@ const prepare = async (unit: UnitOfWork, id: string): Promise<Prepared | undefin
   if (record?.state !== 'wait') return undefined
   const agent = await currentAgent()
   const schema = await resolveSchema(agent, record.schemaId)
-  if (schema === undefined) throw new AgentError('resource.not_found', 'its schema is not where its id says')
+  if (schema === undefined) throw new AgentError('resource.not_found', 'its schema does not exist in the registry')
   return { agent, record, schema }
 }
 

@@ -3,13 +3,13 @@
  * forever.
  */
 import { AgentError } from '../../../errors.ts'
-import { countOne } from '../../../store/count.ts'
 import { defineItem, type Stored } from '../../../store/item.ts'
 import { inKey, text } from '../../../store/item-fields.ts'
 import { address } from '../../../store/keys.ts'
+import { consumeRateLimit } from '../../../store/limits.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 
-/** Definitions whose keys are generated at the same time: each has one of these. */
+/** One for each definition whose keys are generated at the same time. */
 const SLOTS = ['1', '2']
 /** Definitions per day (UTC). */
 const MAX_A_DAY = 50
@@ -38,7 +38,7 @@ export const reserveQuota = async (unit: UnitOfWork, id: string, slot: string | 
     throw new AgentError('quota.exceeded', `${SLOTS.length} credential definitions are being generated already`)
   const message = `${MAX_A_DAY} credential definitions were created today (UTC) already`
   const count = { tenant, of: 'definitions', seconds: DAY, max: MAX_A_DAY, message }
-  await unit.operationSlot(slotItem, () => countOne(count))
+  await unit.operationState(slotItem, () => consumeRateLimit(count))
   unit.create(slotItem.encode({ tenant, slot, id }))
 }
 

@@ -15,7 +15,7 @@ import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 /** The key by which a definition is unique. */
 type DefinitionKey = Pick<StoredCredentialDefinition, 'issuerId' | 'schemaId' | 'tag'>
 
-/** Points from that key to the record. */
+/** A pointer from the key to the record. */
 const definitionKeyItem = defineItem(
   'definition-place',
   ({ tenant, issuerId, schemaId, tag }: DefinitionKey & { tenant: string }) =>
@@ -29,7 +29,7 @@ export const readDefinition = async (unit: UnitOfWork, id: string): Promise<Stor
   return stored && v.parse(StoredCredentialDefinition, stored.value)
 }
 
-/** The record of a definition with this id, if it has an id of its own already. */
+/** The record of the definition with this credential definition id, if any. */
 export const findDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {
   const [stored] = await unit.find(unit.tenant, credentialDefinitionRecords.type, { credentialDefinitionId: id })
   return stored && v.parse(StoredCredentialDefinition, stored.value)

@@ -9,10 +9,10 @@ import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { readText } from '../../web/index.ts'
 
-/** Logs a reply of a proxy that is malformed, or to another request: only its operator can mend that. */
+/** Logs a reply of a proxy that is malformed or belongs to another request: only the proxy's operator can fix that. */
 export const logUnreadable = (error: unknown): void => {
   if (error instanceof LedgerReplyError)
-    log('warn', "a ledger's proxy does not answer as one does", { event: 'ledger.unreadable', reason: error.message })
+    log('warn', 'invalid reply of a ledger proxy', { event: 'ledger.unreadable', reason: error.message })
 }
 
 const REPLIES = Symbol('replies of Indy proxies')
@@ -35,7 +35,7 @@ const ask: Ask = async (url, body) => {
  */
 const askOnce: Ask = (url, body) => {
   if (body !== undefined) return ask(url, body)
-  const replies = currentUnit().slot(REPLIES, () => new Map<string, Promise<string>>())
+  const replies = currentUnit().moduleState(REPLIES, () => new Map<string, Promise<string>>())
   const reply = replies.get(url) ?? ask(url)
   replies.set(url, reply)
   return reply
@@ -53,13 +53,13 @@ const ledgersNamed = ({ namespace: named }: IndyDid, askProxy: Ask): Ledger[] =>
 export const ledgersOf = (of: IndyDid): Ledger[] => ledgersNamed(of, ask)
 
 /**
- * The object on the first ledger that has it. If a proxy does not respond, the next one is not read: another ledger may
- * have another object with the same id. Throws the errors of reading, and a NotOnLedgerError.
+ * The object on the first ledger that has it. If a proxy does not respond, the next one is not read: its ledger may
+ * have another object with the same id. Throws the errors of reading, and a NotOnLedgerError. /
  */
 export const findOnLedger = async <T>(of: IndyDid, read: (ledger: Ledger) => Promise<T | undefined>) => {
   for (const ledger of ledgersNamed(of, askOnce)) {
     const object = await read(ledger)
     if (object !== undefined) return { ledger, object }
   }
-  throw new NotOnLedgerError('no ledger of this deployment has it')
+  throw new NotOnLedgerError('the object is on none of the configured ledgers')
 }

@@ -13,17 +13,17 @@ import { NotOnLedgerError } from '../../../indy/replies.ts'
 import { statusList } from '../../../indy/revocation.ts'
 import { findOnLedger } from './indy-ledgers.ts'
 
-type Kind = IndyId['kind']
+type IdKind = IndyId['kind']
 
 /** Parses an id. Throws unless it is of this kind. */
-const idOf = <K extends Kind>(kind: K, text: string): Extract<IndyId, { kind: K }> => {
+const idOf = <K extends IdKind>(kind: K, text: string): Extract<IndyId, { kind: K }> => {
   const id = parseIndyId(text)
   if (id?.kind !== kind) throw new NotOnLedgerError('the id is not one of an Indy ledger')
   return id as Extract<IndyId, { kind: K }>
 }
 
 /** The id of another object in the spelling of `like`. */
-const spelled = (id: Parameters<typeof idLike>[0], like: IndyId, what: string): string => {
+const idSpelledLike = (id: Parameters<typeof idLike>[0], like: IndyId, what: string): string => {
   const text = idLike(id, like)
   if (text === undefined) throw new NotOnLedgerError(`${what} has no id in this spelling`)
   return text
@@ -42,7 +42,7 @@ export const readSchema = async (schemaId: string) => {
 export const readDefinition = async (credentialDefinitionId: string) => {
   const id = idOf('credentialDefinition', credentialDefinitionId)
   const { ledger, object } = await findOnLedger(id, (one) => proxy.readDefinition(one, id))
-  const schemaId = spelled(object.schema, id, 'its schema')
+  const schemaId = idSpelledLike(object.schema, id, 'its schema')
   return {
     credentialDefinition: { issuerId: didLike(id, id), schemaId, type: 'CL' as const, tag: id.tag, value: object.keys },
     credentialDefinitionMetadata: { didIndyNamespace: ledger.namespace },
@@ -50,8 +50,8 @@ export const readDefinition = async (credentialDefinitionId: string) => {
 }
 
 /**
- * The registry on the ledger that its id names, or else on the first one that has its definition: on another one,
- * somebody else may own the issuer's DID, and say of the issuer's credentials who is revoked.
+ * The registry on the ledger that its id names, or else on the first one that has its definition: on another ledger, a
+ * third party may own the issuer's DID, and could revoke the issuer's credentials.
  */
 const findRegistry = async (id: RevocationRegistryId) => {
   if (id.namespace !== undefined) return findOnLedger(id, (one) => proxy.readRegistry(one, id))
@@ -66,7 +66,7 @@ export const readRegistry = async (registryId: string) => {
   const id = idOf('revocationRegistry', registryId)
   const { ledger, object } = await findRegistry(id)
   const { issuanceType, ...value } = object.value
-  const credDefId = spelled(definitionOf(id), id, 'the definition')
+  const credDefId = idSpelledLike(definitionOf(id), id, 'the definition')
   const revocDefType = 'CL_ACCUM' as const
   return {
     revocationRegistryDefinition: { issuerId: didLike(id, id), revocDefType, credDefId, tag: id.tag, value },

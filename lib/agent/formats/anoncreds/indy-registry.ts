@@ -1,4 +1,4 @@
-/** The AnonCreds registry of Indy ledgers. It reads them through indy-vdr-proxies. An operator has to write to them. */
+/** The AnonCreds registry of Indy ledgers, which it reads through indy-vdr-proxies. An operator must write to them. */
 import type {
   AnonCredsRegistry,
   RegisterCredentialDefinitionOptions,
@@ -11,7 +11,7 @@ import { NotOnLedgerError } from '../../../indy/replies.ts'
 import { logUnreadable } from './indy-ledgers.ts'
 import { readDefinition, readRegistry, readSchema, readStatusList } from './indy-objects.ts'
 import { prepareDefinition, prepareEntry, prepareRegistry, prepareSchema, stateAfter } from './indy-writes.ts'
-import { resolved } from './resolution.ts'
+import { resolutionResult } from './resolution.ts'
 
 /** Whether the ledger could not be read, so that it may have the object. */
 const isUnknown = (error: unknown): boolean => {
@@ -28,21 +28,23 @@ export class IndyRegistry implements AnonCredsRegistry {
   readonly allowsLocalRecord = false
 
   getSchema(_: AgentContext, schemaId: string) {
-    return resolved({ schemaId, schemaMetadata: {} }, isUnknown, () => readSchema(schemaId))
+    return resolutionResult({ schemaId, schemaMetadata: {} }, isUnknown, () => readSchema(schemaId))
   }
 
   getCredentialDefinition(_: AgentContext, credentialDefinitionId: string) {
     const base = { credentialDefinitionId, credentialDefinitionMetadata: {} }
-    return resolved(base, isUnknown, () => readDefinition(credentialDefinitionId))
+    return resolutionResult(base, isUnknown, () => readDefinition(credentialDefinitionId))
   }
 
   getRevocationRegistryDefinition(_: AgentContext, revocationRegistryDefinitionId: string) {
     const base = { revocationRegistryDefinitionId, revocationRegistryDefinitionMetadata: {} }
-    return resolved(base, isUnknown, () => readRegistry(revocationRegistryDefinitionId))
+    return resolutionResult(base, isUnknown, () => readRegistry(revocationRegistryDefinitionId))
   }
 
   getRevocationStatusList(_: AgentContext, registryId: string, timestamp: number) {
-    return resolved({ revocationStatusListMetadata: {} }, isUnknown, () => readStatusList(registryId, timestamp))
+    return resolutionResult({ revocationStatusListMetadata: {} }, isUnknown, () =>
+      readStatusList(registryId, timestamp),
+    )
   }
 
   async registerSchema(_: AgentContext, { schema }: RegisterSchemaOptions) {

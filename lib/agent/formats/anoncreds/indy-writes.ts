@@ -1,6 +1,6 @@
 /**
- * Prepares what has to be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an object has
- * the state `action`, with its transaction, until the ledger has exactly this object.
+ * Prepares the objects that must be written to an Indy ledger for an issuer. Only the ledger's operator writes, so an
+ * object has the state `action`, with its transaction, until the ledger has exactly this object.
  */
 import type {
   AnonCredsCredentialDefinition,
@@ -28,8 +28,7 @@ import { epochSeconds } from '../../../store/table.ts'
 import { ledgersOf } from './indy-ledgers.ts'
 
 /**
- * The ledger would reject the object, or no proxy of the ledger is configured. A proxy that does not answer is another
- * error.
+ * The ledger would reject the object, or no proxy of the ledger is configured. An unavailable proxy is another error.
  */
 class NotWritableError extends CredoError {}
 
@@ -54,7 +53,7 @@ const indyDidOf = (issuerId: string): IndyDid => {
   return did
 }
 
-/** The ledger to write to. The id has to name it. */
+/** The ledger to write to. The id must name it. */
 const ledgerOf = (of: IndyDid): Ledger => {
   const [ledger, ...others] = ledgersOf(of)
   if (ledger === undefined) throw new NotWritableError('INDY_PROXIES has no proxy of this ledger')
@@ -78,7 +77,7 @@ const checked = <S extends v.GenericSchema>(schema: S, value: unknown): v.InferO
 
 const prepared = async (id: string, transaction: LedgerTransaction): Promise<Prepared> => {
   const written = await onLedger(transaction)
-  if (written.state === 'other') throw new NotWritableError('the ledger has another object in its place')
+  if (written.state === 'other') throw new NotWritableError('the ledger already has a different object')
   return {
     id,
     state: written.state === 'same' ? { state: 'finished' } : { state: 'action', action: 'writeToLedger' },
@@ -88,8 +87,8 @@ const prepared = async (id: string, transaction: LedgerTransaction): Promise<Pre
 }
 
 /**
- * The state of an object after its preparation, with what `ofWritten` says of its id and of the time of its entry
- * (epoch seconds). Throws `registry.unavailable` if the ledger could not be read.
+ * The state of an object after its preparation, with the members that `ofWritten` derives from its id and the time of
+ * its entry (epoch seconds). Throws `registry.unavailable` if the ledger could not be read.
  */
 export const stateAfter = async <Content extends object, Written extends object>(
   preparation: Promise<Prepared>,
@@ -102,7 +101,7 @@ export const stateAfter = async <Content extends object, Written extends object>
   } catch (error) {
     if (error instanceof NotWritableError)
       return { registrationMetadata: {}, state: { state: 'failed' as const, reason: error.message, ...content } }
-    throw new AgentError('registry.unavailable', "the ledger's proxy does not answer as one does", { cause: error })
+    throw new AgentError('registry.unavailable', 'the proxy of the ledger sent an invalid reply', { cause: error })
   }
 }
 
@@ -115,7 +114,7 @@ export const prepareSchema = async (schema: AnonCredsSchema): Promise<Prepared> 
 }
 
 /**
- * Prepares a definition. Its id contains the number of the schema's transaction, so the schema has to be on the ledger.
+ * Prepares a definition. Its id contains the number of the schema's transaction, so the schema must be on the ledger.
  */
 export const prepareDefinition = async (definition: AnonCredsCredentialDefinition): Promise<Prepared> => {
   const { issuerId, schemaId, tag, value } = checked(objects.AnonCredsCredentialDefinition, definition)
@@ -132,7 +131,8 @@ export const prepareDefinition = async (definition: AnonCredsCredentialDefinitio
 
 /** Throws unless two ids have the same DID on the same ledger. */
 const assertSame = (of: IndyDid, other: IndyDid): void => {
-  if (of.did !== other.did || of.namespace !== other.namespace) throw new NotWritableError('it is of another issuer')
+  if (of.did !== other.did || of.namespace !== other.namespace)
+    throw new NotWritableError('it belongs to another issuer')
 }
 
 export const prepareRegistry = async (registry: AnonCredsRevocationRegistryDefinition): Promise<Prepared> => {
@@ -168,12 +168,12 @@ export const prepareEntry = async (newList: Omit<AnonCredsRevocationStatusList, 
   const ledger = ledgerOf(of)
   const { maxCredNum, before } = await statusNow(ledger, id)
   if (revocationList.length !== maxCredNum)
-    throw new NotWritableError('the list is of another length than its registry')
+    throw new NotWritableError('the list does not have the length of its registry')
   const next = { accumulator: currentAccumulator, list: revocationList }
-  const isThere = before?.accumulator === currentAccumulator
+  const isOnLedger = before?.accumulator === currentAccumulator
   const value = entryValue(next, before)
   const isEmpty = value.issued === undefined && value.revoked === undefined
-  if (isThere !== (before !== undefined && isEmpty))
-    throw new NotWritableError('the accumulator is not that of the list')
+  if (isOnLedger !== (before !== undefined && isEmpty))
+    throw new NotWritableError('the accumulator does not match the list')
   return prepared(revRegDefId, entryTransaction(ledger.namespace, id, value))
 }

@@ -1,6 +1,6 @@
 /**
- * Contents of offers, requests and credentials (Aries RFC 0592 and 0771) as other agents send them: form, and the range
- * of each number, which the library does not check before it computes. Unknown members are dropped.
+ * Schemas of received offers, requests and credentials (Aries RFC 0592 and 0771), with the range of each number, which
+ * the library does not check before it computes. Unknown members are dropped.
  * https://anoncreds.github.io/anoncreds-spec/#anoncreds-credential-issuance-data-flow
  */
 import * as v from 'valibot'
@@ -27,7 +27,7 @@ const words = (count: number) => new RegExp(`^[0-9A-Fa-f]{1,70}(?: [0-9A-Fa-f]{1
 const Point = v.pipe(v.string(), v.regex(words(6), 'must be a point'))
 const TwistedPoint = v.pipe(v.string(), v.regex(words(12), 'must be a point'))
 
-/** What identifies an offered credential. The rest of an offer is read when it is accepted. */
+/** The identifiers of an offered credential. The rest of an offer is read when it is accepted. */
 export const OfferedIds = v.object({ cred_def_id: Id, schema_id: Id })
 
 export const Offer = v.object({

@@ -28,8 +28,8 @@ import { withContent, withLibraryErrors } from './received-credential.ts'
 import { assertReadable } from './resolution.ts'
 
 /**
- * A request to an offer; undefined for another one. Definitions are compared, because Credo signs with the one that the
- * request names.
+ * The request, or undefined if it does not match the offer. Credential definitions are compared, because Credo signs
+ * with the one that the request names.
  */
 const requestTo = (offer: unknown, request: unknown): v.InferOutput<typeof CredentialRequest> | undefined => {
   const { success, output } = v.safeParse(CredentialRequest, request, { abortEarly: true })
@@ -55,8 +55,8 @@ const withoutRevocationTags = (record: DidCommCredentialExchangeRecord): void =>
   record.setTag('anonCredsCredentialRevocationId', undefined)
 }
 
-/** Offers with `offer`. */
-export const offerWith = async <Offered>(
+/** Runs `offer`, which creates an offer. */
+export const createOfferWith = async <Offered>(
   { credentialExchangeRecord }: Pick<Requested, 'credentialExchangeRecord'>,
   offer: () => Promise<Offered>,
 ): Promise<Offered> => {
@@ -66,8 +66,8 @@ export const offerWith = async <Offered>(
 }
 
 /**
- * Issues with `issue` if the request matches the offer. Only the library can check whether its proof was made for the
- * offer's nonce.
+ * Issues with `issue` if the request matches the offer. Only the library can check that its proof is for the offer's
+ * nonce.
  */
 export const issueOffered = async <T>(
   { credentialExchangeRecord, offerAttachment, requestAttachment }: Requested,
@@ -104,7 +104,7 @@ export const assertOffer = (attachment: DidCommAttachment): void => {
     throw new CredoError('the offer names no credential definition and schema')
 }
 
-/** Requests with `request` if the offer's schema is that of its definition, because records show the offer's schema. */
+/** Runs `request` if the offer has the schema of its definition: records show the schema of the offer. */
 export const requestOffered = async <T>(
   agentContext: AgentContext,
   attachment: DidCommAttachment,
@@ -118,7 +118,7 @@ export const requestOffered = async <T>(
   if (unqualified(credentialDefinition.schemaId) !== unqualified(offer.schema_id))
     throw new CredoError('the offer names another schema than its credential definition')
   const linkSecretId = await ensureLinkSecret(agentContext)
-  return withLibraryErrors('the offer can not be requested', () =>
+  return withLibraryErrors('no credential can be requested for the offer', () =>
     request(withContent(attachment, offer), { linkSecretId }),
   )
 }
@@ -145,8 +145,8 @@ export const offerAsIndy = async (
   const { indy } = options.credentialFormats
   if (indy === undefined) throw new CredoError('nothing is offered as indy')
   const anoncreds = { ...options, credentialFormats: { anoncreds: indy } }
-  const { format, ...offer } = await offerWith(options, () => service.createOffer(agentContext, anoncreds))
-  return { ...offer, format: relabelled(format, INDY_OFFER) }
+  const { format, ...offer } = await createOfferWith(options, () => service.createOffer(agentContext, anoncreds))
+  return { ...offer, format: withFormat(format, INDY_OFFER) }
 }
 
 /** Issues in the format `indy`. */
@@ -157,15 +157,15 @@ export const issueAsIndy = async (
   const { format, ...credential } = await issueOffered(options, (requestAttachment) =>
     service.acceptRequest(agentContext, { ...options, requestAttachment }),
   )
-  return { ...credential, format: relabelled(format, INDY_CREDENTIAL) }
+  return { ...credential, format: withFormat(format, INDY_CREDENTIAL) }
 }
 
-const relabelled = ({ attachmentId }: DidCommCredentialFormatSpec, format: string): DidCommCredentialFormatSpec =>
+const withFormat = ({ attachmentId }: DidCommCredentialFormatSpec, format: string): DidCommCredentialFormatSpec =>
   new DidCommCredentialFormatSpec({ attachmentId, format })
 
 /**
- * Corrects the formats of a request: ACA-Py's AnonCreds wallets answer an offer of `indy` alone with a request labelled
- * `anoncreds`, although it is the same object.
+ * Corrects the formats of a request: ACA-Py's AnonCreds wallets answer an offer in the format `indy` alone with the
+ * same object in the format `anoncreds`. /
  */
 export const requestFormats = (
   offered: DidCommCredentialFormatSpec[],
@@ -173,7 +173,7 @@ export const requestFormats = (
 ): DidCommCredentialFormatSpec[] => {
   const onlyIndy = offered.some(({ format }) => format === INDY_OFFER) && !offered.some(isAnonCreds)
   return onlyIndy
-    ? requested.map((spec) => (spec.format === ANONCREDS_REQUEST ? relabelled(spec, INDY_REQUEST) : spec))
+    ? requested.map((spec) => (spec.format === ANONCREDS_REQUEST ? withFormat(spec, INDY_REQUEST) : spec))
     : requested
 }
 

@@ -10,16 +10,16 @@ import { registryWriteJob } from './registry-write-job.ts'
 import { revocationListJob } from './revocation-lists.ts'
 import { revocationRegistryJob } from './revocation-registries.ts'
 
-/** What was accepted with the library and fails without it says so. */
-const explained = (handler: JobHandler): JobHandler => ({
+/** A job that fails because the library cannot be loaded reports that. */
+const withLibraryCheck = (handler: JobHandler): JobHandler => ({
   ...handler,
   run: (job) => withLibrary(() => handler.run(job)),
 })
 
 export const ANONCREDS_JOBS = {
-  'credential-definition': explained(credentialDefinitionJob),
-  'revocation-registry': explained(revocationRegistryJob),
-  'revocation-list': explained(revocationListJob),
+  'credential-definition': withLibraryCheck(credentialDefinitionJob),
+  'revocation-registry': withLibraryCheck(revocationRegistryJob),
+  'revocation-list': withLibraryCheck(revocationListJob),
   'ledger-object': ledgerJob,
   'registry-write': registryWriteJob,
 } satisfies Partial<Record<JobType, JobHandler>>

@@ -10,7 +10,7 @@ import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { failDefinition, finishDefinition } from './definition-outcomes.ts'
 import { readDefinition } from './definition-records.ts'
-import { isOverdue, overdueReason, pauseSince, stateOnLedger } from './ledger-waiting.ts'
+import { isOverdue, nextPollDelay, overdueReason, stateOnLedger } from './ledger-polling.ts'
 
 export const ledgerJob: JobHandler = {
   run: async (job) => {
@@ -19,14 +19,14 @@ export const ledgerJob: JobHandler = {
     if (polled === undefined) return { commit: async () => {} }
     const { state, waiting } = polled
     if (state === 'same') return { commit: (unit) => finish(unit, id, waiting) }
-    if (state === 'other') return { givenUp: 'the ledger has another object in its place' }
+    if (state === 'other') return { givenUp: 'the ledger already has a different object' }
     if (isOverdue(job.createdAt)) return { givenUp: overdueReason(state) }
-    return { later: pauseSince(job.createdAt) }
+    return { later: nextPollDelay(job.createdAt) }
   },
   giveUp: (unit: UnitOfWork, { id }: Job, reason: string) => failDefinition(unit, id, reason),
 }
 
-interface Waiting {
+interface PendingObject {
   credentialDefinitionId: string
   transaction: LedgerTransaction
 }
@@ -37,17 +37,17 @@ const poll = async (unit: UnitOfWork, id: string) => {
   const object = await unit.load(ledgerObjectItem, { tenant: unit.tenant, id })
   if (record?.state !== 'action' || record.credentialDefinitionId === undefined || object === undefined)
     return undefined
-  const waiting = {
+  const pending = {
     credentialDefinitionId: record.credentialDefinitionId,
     transaction: v.parse(LedgerTransaction, object.transaction),
   }
-  return { state: await stateOnLedger(object.transaction), waiting }
+  return { state: await stateOnLedger(object.transaction), waiting: pending }
 }
 
-const finish = async (unit: UnitOfWork, id: string, waiting: Waiting): Promise<void> => {
+const finish = async (unit: UnitOfWork, id: string, pending: PendingObject): Promise<void> => {
   const record = await readDefinition(unit, id)
   if (record?.state !== 'action') return
-  const { credentialDefinitionId, transaction: written } = waiting
+  const { credentialDefinitionId, transaction: written } = pending
   unit.delete(ledgerObjectItem.addressOf({ tenant: unit.tenant, id }))
   await finishDefinition(unit, { ...record, credentialDefinitionId }, definitionOf(record, written))
 }

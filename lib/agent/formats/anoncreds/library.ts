@@ -29,14 +29,13 @@ const load = (): Anoncreds => {
 }
 
 /**
- * Throws `anoncreds.unavailable` if the library can't be loaded. To be called before anything is changed or used up:
- * from within Credo the error would come out as one of Credo's.
+ * Throws `anoncreds.unavailable` if the library cannot be loaded. Called before Credo changes anything, because Credo
+ * would replace the error by one of its own.
  */
 export const assertAnonCredsLoads = (): void => void load()
 
 /**
- * Runs `act`. If it fails and the library can't be loaded, this is the reason, whatever Credo has made of it: throws
- * `anoncreds.unavailable`.
+ * Runs `act`. If it fails and the library cannot be loaded, throws `anoncreds.unavailable` instead of Credo's error.
  */
 export const withLibrary = async <T>(act: () => Promise<T>): Promise<T> => {
   try {
@@ -48,8 +47,8 @@ export const withLibrary = async <T>(act: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * Whether the library can be loaded. On AWS it is in the zips of the functions that need it, locally where `npm run
- * anoncreds` has put it.
+ * Whether the library can be loaded. On AWS it is in the zips of the functions that need it; locally `npm run
+ * anoncreds` installs it. /
  */
 export const isAnonCredsAvailable = (): boolean => {
   try {
@@ -60,7 +59,7 @@ export const isAnonCredsAvailable = (): boolean => {
   }
 }
 
-/** A decimal number of 80 bits (AnonCreds v1.0). Proof requests need nothing else, so they work without the library. */
+/** A decimal number of 80 bits (AnonCreds v1.0), so that proof requests can be created without the library. */
 const generateNonce = (): string => BigInt(`0x${randomBytes(10).toString('hex')}`).toString()
 
 /**
@@ -70,7 +69,7 @@ const generateNonce = (): string => BigInt(`0x${randomBytes(10).toString('hex')}
 export const anoncreds = new Proxy({} as Anoncreds, {
   get: (_, name) => {
     if (name === 'generateNonce') return generateNonce
-    // Accessed by inspecting the object, or by awaiting one that holds it.
+    // Read when the object is inspected or awaited.
     if (typeof name === 'symbol' || name === 'then') return undefined
     const library = load()
     const value: unknown = Reflect.get(library, name)

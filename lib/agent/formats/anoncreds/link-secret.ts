@@ -3,7 +3,7 @@ import { AnonCredsLinkSecretRecord, AnonCredsLinkSecretRepository } from '@credo
 import type { AgentContext } from '@credo-ts/core'
 import { LinkSecret } from '@hyperledger/anoncreds-shared'
 
-/** Also the record's id: concurrent first offers write to the same address, so one of the transactions is repeated. */
+/** Also the record's id: of concurrent first offers, which write the same key, one transaction is repeated. */
 const LINK_SECRET = 'default'
 
 /** The id of the link secret. The first call creates the secret in the running unit of work. */

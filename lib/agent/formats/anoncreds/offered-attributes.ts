@@ -1,4 +1,4 @@
-/** AnonCreds offers: the definition has to be the agent's own, and the attributes exactly those of its schema. */
+/** Checks AnonCreds offers: the definition must belong to this agent, and have exactly the offered attributes. */
 import { type AnonCredsCredentialDefinition, AnonCredsCredentialDefinitionRepository } from '@credo-ts/anoncreds'
 import * as v from 'valibot'
 import { AgentError, type FieldIssue, invalidField } from '../../../errors.ts'
@@ -13,8 +13,8 @@ import { assertAnonCredsLoads } from './library.ts'
 import { resolveSchema } from './resolve.ts'
 
 /**
- * A credential of one definition in one or both formats, which differ in how they name the definition: by its id or, in
- * `anoncreds`, its record's.
+ * A credential of one definition in one or both formats. Both name the definition by its id; `anoncreds` may also use
+ * the id of its record.
  */
 type Offered = Pick<v.InferOutput<typeof CredentialFormats>, 'indy' | 'anoncreds'>
 type OfferedAttributes = NonNullable<Offered['anoncreds']>
@@ -24,7 +24,7 @@ type Format = OfferedAttributes & Partial<RevocationIndex>
 /**
  * The formats for Credo. `path` is their path in the request. Throws `request.invalid` for a definition that this agent
  * does not have or attributes other than those of its schema, `definition.not_ready`, `registry.unavailable` if the
- * schema can't be read, `revocation.no_index`, and `anoncreds.unavailable`.
+ * schema cannot be read, `revocation.no_index`, and `anoncreds.unavailable`.
  */
 export const toAnonCredsFormats = async (
   agent: TenantAgent,
@@ -38,7 +38,7 @@ export const toAnonCredsFormats = async (
   const own = asAnonCreds ?? asIndy
   if (own === undefined) return {}
   if (own.id !== (asIndy ?? own).id)
-    throw invalidField(path, 'must be of one credential definition in indy and in anoncreds')
+    throw invalidField(path, 'must name the same credential definition in indy and in anoncreds')
   // A wallet may accept both formats: they are one credential and are revoked as one.
   const index = own.definition.value.revocation === undefined ? {} : await nextRevocationIndex(own.id)
   return defined({
@@ -66,10 +66,10 @@ const ownDefinition = async (
   if (own === undefined)
     throw invalidField(`${path}.credentialDefinitionId`, 'is not a credential definition of this agent')
   const schema = await resolveSchema(agent, own.definition.schemaId)
-  if (schema === undefined) throw new AgentError('registry.unavailable', 'the schema of the definition is not there')
-  const issues = differences(attributes, schema.attrNames, `${path}.attributes`)
+  if (schema === undefined) throw new AgentError('registry.unavailable', 'the schema of the definition does not exist')
+  const issues = attributeIssues(attributes, schema.attrNames, `${path}.attributes`)
   if (issues.length > 0)
-    throw new AgentError('request.invalid', 'the attributes are not those of the schema', { details: issues })
+    throw new AgentError('request.invalid', 'the attributes do not match the schema', { details: issues })
   return own
 }
 
@@ -100,12 +100,12 @@ const idOfRecord = async (id: string): Promise<string | undefined> => {
   const { state } = record
   throw new AgentError(
     'definition.not_ready',
-    `the credential definition can not be issued with: its state is ${state}`,
+    `the credential definition cannot be used yet: its state is ${state}`,
     state === 'failed' ? {} : { retryAfter: secondsUntilReady(state === 'action') },
   )
 }
 
-const differences = (attributes: OfferedAttributes['attributes'], names: string[], path: string): FieldIssue[] => {
+const attributeIssues = (attributes: OfferedAttributes['attributes'], names: string[], path: string): FieldIssue[] => {
   const missing = names.filter((name) => !attributes.some((one) => one.name === name))
   return [
     ...attributes.flatMap(({ name }, index) =>

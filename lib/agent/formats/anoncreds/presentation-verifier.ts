@@ -1,6 +1,6 @@
 /**
- * Inputs of verification: the objects, read through Credo's registries within the budget of the running unit of work,
- * and the library.
+ * The dependencies of verification: objects, read through Credo's registries within the budget of the running unit of
+ * work, and the library.
  */
 import {
   type AnonCredsRegistry,
@@ -24,14 +24,14 @@ import {
 } from '@hyperledger/anoncreds-shared'
 import { AgentError } from '../../../errors.ts'
 import { legacyId, parseIndyDid } from '../../../indy/ids.ts'
-import { isJudgement } from './judgement.ts'
+import { isInvalidInputError } from './invalid-input-errors.ts'
 import { PresentationError } from './presentation-checks/index.ts'
-import { isAbsent, type Resolution } from './resolution.ts'
+import { isNotFound, type Resolution } from './resolution.ts'
 import type { Verifier } from './verify-presentation.ts'
 
 /**
- * An object that its registry does not have is `PresentationError`: the presentation is of nothing. One that can't be
- * read says nothing of the presentation.
+ * An object that does not exist is a `PresentationError`. One that cannot be read is another error: the presentation
+ * may be valid.
  */
 export const presentationVerifier = (agentContext: AgentContext): Verifier => {
   const registryOf = (what: string, id: string): AnonCredsRegistry => {
@@ -85,19 +85,19 @@ const unavailable = (what: string, cause?: unknown): AgentError =>
 
 const required = <T>(what: string, object: T | undefined, { resolutionMetadata }: Resolution): T => {
   if (object !== undefined) return object
-  throw isAbsent(resolutionMetadata) ? new PresentationError(unreadable(what)) : unavailable(what)
+  throw isNotFound(resolutionMetadata) ? new PresentationError(unreadable(what)) : unavailable(what)
 }
 
 /**
- * What the library says of a presentation. An error about the objects, which it was given as well, is none about the
- * presentation.
+ * The library's result. It reports invalid objects of the registries with the same codes as an invalid presentation, so
+ * those are checked after an error.
  */
 const verify = async (agentContext: AgentContext, options: VerifyProofOptions): Promise<boolean> => {
   try {
     const service = agentContext.resolve<AnonCredsVerifierService>(AnonCredsVerifierServiceSymbol)
     return await service.verifyProof(agentContext, options)
   } catch (error) {
-    if (!isJudgement(error)) throw error
+    if (!isInvalidInputError(error)) throw error
     assertReadableByLibrary(options)
     return false
   }
@@ -105,7 +105,7 @@ const verify = async (agentContext: AgentContext, options: VerifyProofOptions): 
 
 type Parsed = { fromJson(json: never): { handle: { clear(): void } } }
 
-/** Throws `registry.unavailable` if the library can't read one of the objects. */
+/** Throws `registry.unavailable` if the library cannot read one of the objects. */
 const assertReadableByLibrary = ({
   schemas,
   credentialDefinitions,

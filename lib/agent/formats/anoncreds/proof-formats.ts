@@ -1,7 +1,7 @@
-/** Attachment formats of AnonCreds proofs (Aries RFC 0037, 0592, 0771): Credo's, with this agent's own verification. */
+/** Attachment formats of AnonCreds proofs (Aries RFC 0037, 0592, 0771): Credo's, with our verification. */
 import { AnonCredsDidCommProofFormatService, LegacyIndyDidCommProofFormatService } from '@credo-ts/anoncreds'
 import { defined } from '../../../json.ts'
-import { inBothOrders, respond, withWholeIntervals } from './proof-messages.ts'
+import { inBothOrders, proofResponse, withWholeIntervals } from './proof-messages.ts'
 import { verifyReceived } from './received-presentation.ts'
 
 type Indy = LegacyIndyDidCommProofFormatService
@@ -18,7 +18,7 @@ export class IndyProofFormat extends LegacyIndyDidCommProofFormatService {
   }
 
   override acceptRequest(...[agentContext, options]: Parameters<Indy['acceptRequest']>) {
-    return respond(this, agentContext, options, (indy, requestAttachment) =>
+    return proofResponse(this, agentContext, options, (indy, requestAttachment) =>
       super.acceptRequest(agentContext, { ...options, requestAttachment, proofFormats: { indy } }),
     )
   }
@@ -44,7 +44,7 @@ export class AnonCredsProofFormat extends AnonCredsDidCommProofFormatService {
   }
 
   override acceptRequest(...[agentContext, options]: Parameters<AnonCreds['acceptRequest']>) {
-    return respond(this, agentContext, options, (anoncreds, requestAttachment) =>
+    return proofResponse(this, agentContext, options, (anoncreds, requestAttachment) =>
       super.acceptRequest(agentContext, { ...options, requestAttachment, proofFormats: { anoncreds } }),
     )
   }

@@ -1,11 +1,11 @@
-/** What AnonCreds proof requests of this agent say of revocation, and its responses to those of others. */
+/** The revocation intervals of this agent's AnonCreds proof requests, and its responses to received requests. */
 import type { AnonCredsRequestProofFormat, AnonCredsSelectedCredentials } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofExchangeRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { isAgentError } from '../../../errors.ts'
 import { withReadErrors } from '../../web/index.ts'
-import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
+import { type PreparedResponse, preparedResponse, unanswerableError } from '../index.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { mapItems, ReceivedRequest, UNUSED } from './presentation-checks/index.ts'
 import { withContent } from './received-credential.ts'
@@ -31,7 +31,7 @@ interface Compared {
   requestAttachment: DidCommAttachment
 }
 
-/** A request as this agent reads it, without nulls: Credo's comparison throws for them. Undefined if it is none. */
+/** A request without nulls, for which Credo's comparison throws; undefined if the attachment is not a request. */
 const comparable = (attachment: DidCommAttachment): DidCommAttachment | undefined => {
   const { success, output } = v.safeParse(ReceivedRequest, attachment.getDataAsJson())
   const withoutNulls = (_: string, value: unknown) => value ?? undefined
@@ -66,7 +66,7 @@ interface Received {
  * The response that was prepared, or else one by `present`, with the credentials to present and the request with the
  * members that the library knows.
  */
-export const respond = async (
+export const proofResponse = async (
   format: { formatKey: 'indy' | 'anoncreds' } & Parameters<typeof preparedResponse>[0],
   agentContext: AgentContext,
   { proofRecord, requestAttachment, proofFormats }: Received,
@@ -77,15 +77,15 @@ export const respond = async (
   assertAnonCredsLoads()
   const path = `proofFormats.${format.formatKey}`
   const { success, output: request, issues } = v.safeParse(ReceivedRequest, requestAttachment.getDataAsJson())
-  if (!success) throw unanswerable(path, `${v.getDotPath(issues[0]) ?? 'it'} ${issues[0].message}`)
+  if (!success) throw unanswerableError(path, `${v.getDotPath(issues[0]) ?? 'it'} ${issues[0].message}`)
   try {
     return await withReadErrors(async () => {
       const selected = await selectCredentials(agentContext, request, proofFormats?.[format.formatKey] ?? {}, path)
       return present(selected, withContent(requestAttachment, { ...UNUSED, ...request }))
     })
   } catch (error) {
-    // Errors of the library and Credo are caused by the verifier's request. One of the table ends the unit of work anyway.
+    // Errors of the library and Credo are caused by the verifier's request. A store error ends the unit of work anyway.
     if (isAgentError(error)) throw error
-    throw unanswerable(path, error instanceof Error ? error.message : 'unknown', error)
+    throw unanswerableError(path, error instanceof Error ? error.message : 'unknown', error)
   }
 }

@@ -13,11 +13,11 @@ import { describeUnread } from '../../../egress/post.ts'
 import { readTailsFile } from '../../../revocation/tails-file.ts'
 import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import { unreadable } from '../../web/index.ts'
+import { recordUnreadable } from '../../web/index.ts'
 
 /** Size of a file in bytes: a version of 2 bytes, two points of 128 bytes for each credential, and one more point. */
 const sizeOf = (maxCredNum: number): number => 2 * 128 * maxCredNum + 128 + 2
-/** Points look random: with a content coding they are longer, by five bytes of each block (RFC 1951, section 3.2.4). */
+/** Points look random, so a content coding makes them longer, by five bytes per block (RFC 1951, section 3.2.4). */
 const codedSizeOf = (bytes: number): number => Math.ceil(bytes * 1.05) + 1024
 const MAX_BYTES = 10 * 1024 * 1024
 /** Maximum number of files in the cache. Lambda's /tmp has 512 MB. */
@@ -45,7 +45,7 @@ export const tailsFileOf = async ({ value }: AnonCredsRevocationRegistryDefiniti
   return path
 }
 
-/** A stranger chooses the hash, which becomes the name of the file. */
+/** The hash, which an unknown issuer chooses, becomes the name of the file. */
 const assertHash = (tailsHash: string): void => {
   const isHash =
     /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(tailsHash) && TypedArrayEncoder.fromBase58(tailsHash).length === 32
@@ -61,17 +61,17 @@ const fetchFile = async (tailsHash: string, url: string, maxBytes: number): Prom
     if (content === undefined) throw new CredoError('there is no such tails file')
     return content
   }
-  const timeBudget = currentUnit().slot(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
+  const timeBudget = currentUnit().moduleState(TIME_BUDGET, () => ({ milliseconds: MAX_MS }))
   const bounds = { ...timeBudget, bytes: codedSizeOf(maxBytes) }
   const outcome = await follow(url, { accept: 'application/octet-stream', bounds, redirects: MAX_REDIRECTS })
-  if (outcome === undefined) throw unreadable('the tails files take too long to get', URL.parse(url)?.host)
+  if (outcome === undefined) throw recordUnreadable('fetching the tails files takes too long', URL.parse(url)?.host)
   timeBudget.milliseconds = bounds.milliseconds
   const { status, failure, bytes = new Uint8Array() } = outcome
-  // What the guard refuses has no file that this agent could ever read.
+  // Permanent errors: the file does not exist, is too large, or the address guard rejects its host.
   if (status === 404 || status === 410 || failure === 'address' || bounds.bytes < 0 || bytes.length > maxBytes)
     throw new CredoError(`no tails file at its address: ${failure ?? status}`)
   if (status !== 200 || failure !== undefined)
-    throw unreadable(`no tails file at its address: ${describeUnread(outcome)}`, URL.parse(url)?.host)
+    throw recordUnreadable(`no tails file at its address: ${describeUnread(outcome)}`, URL.parse(url)?.host)
   return bytes
 }
 

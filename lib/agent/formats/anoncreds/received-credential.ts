@@ -1,4 +1,4 @@
-/** Stores issued AnonCreds credentials, if they match their offer, under ids that everybody can resolve. */
+/** Stores received AnonCreds credentials that match their offer, with qualified ids. */
 import {
   fetchCredentialDefinition,
   getQualifiedDidIndyDid,
@@ -9,8 +9,8 @@ import { type AgentContext, CredoError, JsonEncoder } from '@credo-ts/core'
 import { DidCommAttachment, type DidCommCredentialExchangeRecord } from '@credo-ts/didcomm'
 import * as v from 'valibot'
 import { NotAsOfferedError } from '../index.ts'
+import { isInvalidInputError } from './invalid-input-errors.ts'
 import { Credential, OfferedIds } from './issuance-messages.ts'
-import { isJudgement } from './judgement.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { assertReadable } from './resolution.ts'
 import { encodedValue } from './values/index.ts'
@@ -23,7 +23,7 @@ interface Received {
 
 /**
  * Stores a credential with `store` if its definition, schema and values are those of the offer. Credo compares only the
- * values. Throws a NotAsOfferedError, and `registry.unavailable` if an object that the credential names can't be read.
+ * values. Throws a NotAsOfferedError, and `registry.unavailable` if an object that the credential names cannot be read.
  */
 export const storeOffered = async (
   agentContext: AgentContext,
@@ -38,14 +38,14 @@ export const storeOffered = async (
     credential.cred_def_id === offer.cred_def_id &&
     credential.schema_id === offer.schema_id &&
     hasValues(credential, credentialExchangeRecord)
-  if (!isOffered) throw new NotAsOfferedError('the credential is not what was offered')
+  if (!isOffered) throw new NotAsOfferedError('the credential does not match the offer')
   assertAnonCredsLoads()
   try {
     await assertReadable(agentContext, credential)
     await store(withContent(attachment, await qualified(agentContext, credential)))
   } catch (error) {
-    // Credo's own errors are about what the credential names, such as a revocation registry that is not there.
-    if (isJudgement(error) || error instanceof CredoError)
+    // Credo's own errors are about objects that the credential names, such as a missing revocation registry.
+    if (isInvalidInputError(error) || error instanceof CredoError)
       throw new NotAsOfferedError('the credential does not verify', { cause: error })
     throw error
   }
@@ -55,16 +55,16 @@ export const storeOffered = async (
     credentialExchangeRecord.setTag('anonCredsUnqualifiedRevocationRegistryId', rev_reg_id)
 }
 
-/** The attachment with another content: what the library is given of a message. */
+/** The attachment with another content, for the library. */
 export const withContent = (attachment: DidCommAttachment, content: object): DidCommAttachment =>
   new DidCommAttachment({ ...attachment, data: { base64: JsonEncoder.toBase64(content) } })
 
-/** Errors of the library in `act` are caused by the other agent's message. */
+/** Converts errors of the library in `act` that the other agent's message causes to a NotAsOfferedError. */
 export const withLibraryErrors = async <T>(reason: string, act: () => Promise<T>): Promise<T> => {
   try {
     return await act()
   } catch (error) {
-    throw isJudgement(error) ? new NotAsOfferedError(reason, { cause: error }) : error
+    throw isInvalidInputError(error) ? new NotAsOfferedError(reason, { cause: error }) : error
   }
 }
 
@@ -77,7 +77,7 @@ const hasValues = ({ values }: Credential, { credentialAttributes = [] }: DidCom
 
 /**
  * The credential with the qualified ids of its Indy ledger. Credo uses these for tags but stores the unqualified ones,
- * so that only requests with unqualified ids could be answered. Ids are not part of what is signed.
+ * so that only requests with unqualified ids could be answered. The signature does not cover ids.
  */
 const qualified = async (agentContext: AgentContext, credential: Credential): Promise<Credential> => {
   const { cred_def_id, schema_id, rev_reg_id } = credential

@@ -1,15 +1,15 @@
 /** Verifies received AnonCreds presentations. */
 import type { AgentContext } from '@credo-ts/core'
 import type { DidCommAttachment, DidCommProofFormatProcessPresentationOptions } from '@credo-ts/didcomm'
-import { noteUnverified } from '../index.ts'
+import { recordUnverified } from '../index.ts'
 import { assertAnonCredsLoads } from './library.ts'
 import { PresentationError } from './presentation-checks/index.ts'
 import { presentationVerifier } from './presentation-verifier.ts'
 import { verifyPresentation } from './verify-presentation.ts'
 
 /**
- * Credo turns `PresentationError` into the record's `errorMessage` and a problem report. Any other error is no
- * judgement on the presentation.
+ * Credo turns a `PresentationError` into the record's `errorMessage` and a problem report. After any other error the
+ * presentation is verified again later.
  */
 export const verifyReceived = async (
   agentContext: AgentContext,
@@ -21,7 +21,7 @@ export const verifyReceived = async (
     await verifyPresentation(request, jsonOf(attachment), presentationVerifier(agentContext))
   } catch (error) {
     if (error instanceof PresentationError) throw error
-    await noteUnverified(proofRecord.id, error)
+    await recordUnverified(proofRecord.id, error)
   }
   return true
 }

@@ -12,6 +12,6 @@ export const registries: AnonCredsRegistry[] = [new WebvhRegistry(), new IndyReg
  */
 export const registryOf = (id: string, field: string): AnonCredsRegistry => {
   const registry = registries.find(({ supportedIdentifier }) => supportedIdentifier.test(id))
-  if (registry === undefined) throw invalidField(field, 'is not supported: this agent has no registry for it')
+  if (registry === undefined) throw invalidField(field, 'has no registry that this agent supports')
   return registry
 }

@@ -28,7 +28,7 @@ export interface GeneratedRegistry {
   tails: Uint8Array
 }
 
-/** Result of publishing: done, or an operator has to write it. */
+/** Result of publishing: finished, or an operator must write the object. */
 type Publication = { state: 'finished' } | { state: 'action'; transaction: unknown }
 
 /** The result of publishing. Throws `registry.unavailable` if it failed. */
@@ -63,7 +63,7 @@ export const publishRegistry = async (
   else await waitForWrite(unit, requested, { registryId, transaction: next.transaction })
 }
 
-/** The registry, and of one with a qualified id of an Indy ledger also its form with legacy ids. */
+/** The registry, and its form with unqualified ids if it has a qualified id of an Indy ledger. */
 const inAllIds = (
   registryId: string,
   registry: AnonCredsRevocationRegistryDefinition,
@@ -78,8 +78,8 @@ const inAllIds = (
 }
 
 /**
- * Stores what Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified id, under
- * which Credo looks it up.
+ * Stores the records that Credo needs for issuing and revoking. The format `indy` names the registry by its unqualified
+ * id, by which Credo looks it up.
  */
 const saveAs = async (
   revocationRegistryDefinitionId: string,
@@ -97,7 +97,7 @@ const saveAs = async (
     revocationRegistryDefinitionId,
     credentialDefinitionId: revocationRegistryDefinition.credDefId,
     value: keys,
-    // Active as long as offers may be accepted. Indexes are counted elsewhere.
+    // Active as long as offers may be accepted. lib/revocation counts the indexes.
     state: AnonCredsRevocationRegistryState.Active,
   })
   await context.resolve(AnonCredsRevocationRegistryDefinitionPrivateRepository).save(context, secret)

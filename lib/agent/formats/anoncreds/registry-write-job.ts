@@ -2,13 +2,13 @@
 
 import { type RegistryWrite, registryWriteItem } from '../../../anoncreds/ledger-objects.ts'
 import { isAgentError } from '../../../errors.ts'
-import type { Done, GivenUp, JobHandler, PutOff } from '../../../jobs/job.ts'
+import type { Done, GivenUp, JobHandler, Postponed } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
 import { toLedgerObject } from '../../../records/ledger-object.ts'
 import { type NewRegistry, registryItem, registryOfJob, waitForNextWrite } from '../../../revocation/registry.ts'
 import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
-import { isOverdue, overdueReason, pauseSince, stateOnLedger } from './ledger-waiting.ts'
+import { isOverdue, nextPollDelay, overdueReason, stateOnLedger } from './ledger-polling.ts'
 import { addRegistry, publishFirstList, removeRegistry } from './registry-publishing.ts'
 
 export const registryWriteJob: JobHandler = {
@@ -18,7 +18,7 @@ export const registryWriteJob: JobHandler = {
       return await transaction(job.tenant, (unit) => poll(unit, registry))
     } catch (error) {
       if (!isAgentError(error, 'registry.unavailable') && !isAgentError(error, 'anoncreds.unavailable')) throw error
-      return { later: pauseSince(job.createdAt) }
+      return { later: nextPollDelay(job.createdAt) }
     }
   },
 
@@ -30,19 +30,19 @@ export const registryWriteJob: JobHandler = {
 }
 
 /** Only this job changes the waiting object, so the commit applies to what was read here. */
-const poll = async (unit: UnitOfWork, registry: NewRegistry): Promise<Done | PutOff | GivenUp> => {
+const poll = async (unit: UnitOfWork, registry: NewRegistry): Promise<Done | Postponed | GivenUp> => {
   const write = await unit.load(registryWriteItem, registry)
   if (write === undefined) return { commit: async () => {} }
   const state = await stateOnLedger(write.transaction)
   if (state === 'same') return written(registry, write)
-  if (state === 'other') return { givenUp: 'the ledger has something else in its place' }
-  // A revocation has to be written, however late.
+  if (state === 'other') return { givenUp: 'the ledger already has a different object' }
+  // A revocation must be written, however late.
   if (isOverdue(write.since) && (await unit.load(registryItem, registry)) === undefined)
     return { givenUp: overdueReason(state) }
-  return { later: pauseSince(write.since) }
+  return { later: nextPollDelay(write.since) }
 }
 
-const written = async (registry: NewRegistry, write: RegistryWrite): Promise<Done | PutOff> => {
+const written = async (registry: NewRegistry, write: RegistryWrite): Promise<Done | Postponed> => {
   const { registryId, since } = write
   if (toLedgerObject(write.transaction).type === 'REVOC_REG_ENTRY')
     return { commit: (unit) => finish(unit, registry, registryId) }
@@ -50,7 +50,7 @@ const written = async (registry: NewRegistry, write: RegistryWrite): Promise<Don
   if (first.state === 'finished') return { commit: (unit) => finish(unit, registry, registryId) }
   const next = { registryId, transaction: first.transaction }
   return {
-    later: pauseSince(new Date().toISOString()),
+    later: nextPollDelay(new Date().toISOString()),
     commit: (unit) => waitForNextWrite(unit, registry, next, since),
   }
 }
@@ -76,7 +76,7 @@ const fail = async (
   unit.delete(registryWriteItem.addressOf(registry))
   if ((await unit.load(registryItem, registry)) === undefined) await removeRegistry(unit, registryId)
   unit.afterCommit(() =>
-    log('error', 'what waited to be written to a ledger has failed', {
+    log('error', 'object was not written to its ledger', {
       event: 'ledger.write_failed',
       ...{ tenant: unit.tenant, registryId, type: toLedgerObject(failed).type, reason },
     }),

@@ -1,4 +1,4 @@
-/** What a registry's result says where it has no object: that there is none, or that this is unknown. */
+/** Results of registries without an object: it does not exist, or the registry could not be read. */
 import { AnonCredsRegistryService } from '@credo-ts/anoncreds'
 import type { AgentContext } from '@credo-ts/core'
 import { AgentError } from '../../../errors.ts'
@@ -8,18 +8,19 @@ export interface Resolution {
   resolutionMetadata: { error?: string; message?: string }
 }
 
-const ABSENT = ['notFound', 'unsupportedAnonCredsMethod', 'invalid']
+const NOT_FOUND_ERRORS = ['notFound', 'unsupportedAnonCredsMethod', 'invalid']
 
 /** Whether the object does not exist, rather than being unreadable. */
-export const isAbsent = ({ error = '' }: Resolution['resolutionMetadata']): boolean => ABSENT.includes(error)
+export const isNotFound = ({ error = '' }: Resolution['resolutionMetadata']): boolean =>
+  NOT_FOUND_ERRORS.includes(error)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
 /**
- * The result of reading an object: what `read` returns or, after an error, why there is none. Credo copies the message
- * to its own errors.
+ * The result of reading an object: the result of `read` or, after an error, its reason. Credo copies the message to its
+ * own errors.
  */
-export const resolved = async <Base, Found>(
+export const resolutionResult = async <Base, Found>(
   base: Base,
   isUnknown: (error: unknown) => boolean,
   read: () => Promise<Found>,
@@ -32,20 +33,20 @@ export const resolved = async <Base, Found>(
   }
 }
 
-interface Named {
+interface ObjectIds {
   cred_def_id: string
   schema_id: string
   rev_reg_id?: string | null | undefined
 }
 
 /**
- * Throws `registry.unavailable` if it is unknown whether there is one of the objects that an offer or credential names.
- * Credo's own reading does not tell that from an object that does not exist; it repeats this one, which the unit of
- * work caches.
+ * Throws `registry.unavailable` if an object that an offer or credential names could not be read. Credo does not
+ * distinguish that from an object that does not exist. Credo reads the objects again, from the cache of the unit of
+ * work.
  */
 export const assertReadable = async (
   agentContext: AgentContext,
-  { cred_def_id, schema_id, rev_reg_id }: Named,
+  { cred_def_id, schema_id, rev_reg_id }: ObjectIds,
 ): Promise<void> => {
   const registries = agentContext.resolve(AnonCredsRegistryService)
   const registryOf = (id: string) => registries.getRegistryForIdentifier(agentContext, id)
@@ -54,6 +55,8 @@ export const assertReadable = async (
     await registryOf(schema_id).getSchema(agentContext, schema_id),
     ...(rev_reg_id ? [await registryOf(rev_reg_id).getRevocationRegistryDefinition(agentContext, rev_reg_id)] : []),
   ]
-  if (results.some(({ resolutionMetadata }) => resolutionMetadata.error !== undefined && !isAbsent(resolutionMetadata)))
+  if (
+    results.some(({ resolutionMetadata }) => resolutionMetadata.error !== undefined && !isNotFound(resolutionMetadata))
+  )
     throw new AgentError('registry.unavailable', 'the registry of the credential does not respond')
 }

@@ -6,15 +6,15 @@ import * as objects from '../../../records/anoncreds-objects.ts'
 import { transaction } from '../../../store/transaction.ts'
 import { currentAgent, type TenantAgent } from '../../credo/index.ts'
 import { unreadHost } from '../../web/index.ts'
-import { isAbsent, type Resolution } from './resolution.ts'
+import { isNotFound, type Resolution } from './resolution.ts'
 
-/** Undefined if the object does not exist. Throws `registry.unavailable` if that is unknown. */
+/** Undefined if the object does not exist. Throws `registry.unavailable` if it could not be read. */
 const checked = <T>(schema: v.GenericSchema<unknown, T>, object: unknown, { resolutionMetadata }: Resolution) => {
   if (object !== undefined) {
     const result = v.safeParse(schema, object)
     return result.success ? result.output : undefined
   }
-  if (isAbsent(resolutionMetadata)) return undefined
+  if (isNotFound(resolutionMetadata)) return undefined
   const host = unreadHost()
   throw new AgentError('registry.unavailable', `${host ?? 'the registry of the object'} does not respond`, { host })
 }

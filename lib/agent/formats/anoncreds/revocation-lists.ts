@@ -29,12 +29,12 @@ import { transaction } from '../../../store/transaction.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 import { withSendErrors } from '../../connections/index.ts'
 import { currentAgent } from '../../credo/index.ts'
-import { pauseSince } from './ledger-waiting.ts'
+import { nextPollDelay } from './ledger-polling.ts'
 
 /** Value of a revoked index in a list. */
 const REVOKED = 1
 
-/** The registry that a credential names by a qualified or unqualified id, with its published ids. */
+/** The registry with a qualified or unqualified id, with its published ids. */
 const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: string) => {
   const { tenant } = unit
   const registries = context.resolve(AnonCredsRevocationRegistryDefinitionRepository)
@@ -53,10 +53,10 @@ const readRegistry = async (unit: UnitOfWork, context: AgentContext, named: stri
 }
 
 /**
- * Adds all pending revocations of a registry to its list, in the running unit of work. Several jobs may try this, and
- * the table lets one commit. 'published': a verifier who asks now sees the index as revoked. A number: ms until the
- * next list can be published, which has to be of a later second than the newest. 'waiting': an operator writes lists to
- * a ledger one at a time.
+ * Adds all pending revocations of a registry to its list, in the running unit of work. Of concurrent jobs one commits.
+ * 'published': a verifier now sees the index as revoked. A number: ms until the next list can be published, because
+ * each list needs a later second than the one before. 'waiting': an operator must write an earlier list to the ledger
+ * first. /
  */
 const publishList = async (
   unit: UnitOfWork,
@@ -68,9 +68,9 @@ const publishList = async (
   const waiting = await unit.load(registryWriteItem, item)
   if (waiting !== undefined && revokes(waiting, index)) return 'waiting'
   const registry = context.resolve(AnonCredsRegistryService).getRegistryForIdentifier(context, registryId)
-  // Independent of the clock: a list derived from an older one would lack later revocations.
+  // The newest list, whatever its time: a list derived from an older one would lack later revocations.
   const { revocationStatusList: newest } = await registry.getRevocationStatusList(context, registryId, END_OF_TIME)
-  if (newest === undefined) throw new AgentError('store.unavailable', 'the registry has no list that can be read')
+  if (newest === undefined) throw new AgentError('store.unavailable', 'the status list of the registry cannot be read')
   const now = epochSeconds()
   if (newest.revocationList[index] === REVOKED) return newest.timestamp <= now ? 'published' : msUntil(newest.timestamp)
   if (waiting !== undefined) return 'waiting'
@@ -107,7 +107,7 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER
  */
 const FORMAT = 'indy-anoncreds'
 
-/** Notifies the holder. A holder without a connection, endpoint or room in its queue finds out from the list. */
+/** Notifies the holder. Without a connection, endpoint or room in the queue, the holder must read the list. */
 const notifyHolder = async ({ id, value }: StoredRecord, { registryId, index }: Revocable): Promise<void> => {
   if (typeof value.connectionId !== 'string') return
   const agent = await currentAgent()
@@ -123,7 +123,7 @@ const notifyHolder = async ({ id, value }: StoredRecord, { registryId, index }: 
     )
   } catch (error) {
     if (!isAgentError(error, 'connection.no_endpoint') && !isAgentError(error, 'connection.queue_full')) throw error
-    log('info', 'a holder was not told of a revocation', { event: 'revocation.not_told', error: error.code })
+    log('info', 'holder not notified of a revocation', { event: 'revocation.not_told', error: error.code })
   }
 }
 
@@ -153,7 +153,7 @@ export const revocationListJob: JobHandler = {
       const revocation = await readRevocation(unit, id)
       return revocation === undefined ? 'published' : publishList(unit, revocation.revocable)
     })
-    if (result !== 'published') return { later: result === 'waiting' ? pauseSince(createdAt) : result }
+    if (result !== 'published') return { later: result === 'waiting' ? nextPollDelay(createdAt) : result }
     return { commit: (unit) => finish(unit, id) }
   },
 
@@ -164,6 +164,6 @@ export const revocationListJob: JobHandler = {
       await unit.update(withRevocation(revocation.record, { ...revocation.state, reason }))
   },
 
-  /** A revocation has to be published in any case. */
-  again: 10 * 60 * 1000,
+  /** A revocation must be published, however often the job fails. */
+  repeatAfter: 10 * 60 * 1000,
 }

@@ -1,4 +1,4 @@
-/** Schemas: publishes the agent's own through their issuer's registry, and reads others. */
+/** Publishes the agent's schemas through their issuer's registry. */
 import { AnonCredsSchemaRecord, AnonCredsSchemaRepository } from '@credo-ts/anoncreds'
 import type * as v from 'valibot'
 import { AgentError, invalidField } from '../../../errors.ts'
@@ -13,7 +13,7 @@ type NewSchema = v.InferOutput<(typeof CreateSchema)['body']>
 
 /**
  * Publishes a schema in the running unit of work, or returns the equal existing one. An issuer, name and version has
- * one schema, whose attributes have no order. `action`: an operator has to write `ledgerTransaction`; a repeated call
+ * one schema, whose attributes have no order. `action`: an operator must write `ledgerTransaction`; a repeated call
  * returns `finished` once the ledger has exactly this schema. Throws `request.invalid`, `schema.exists` if it has other
  * attributes.
  */
@@ -43,5 +43,5 @@ export const createSchema = async ({ issuerId: named, name, version, attributes 
   return { state, schemaId, schema }
 }
 
-/** Derived from what a schema is unique by, so that concurrent requests create one record. */
+/** Derived from the unique key of a schema, so that concurrent requests create one record. */
 const recordIdOf = (...key: string[]): string => digest(JSON.stringify(key))

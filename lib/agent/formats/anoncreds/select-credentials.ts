@@ -1,6 +1,6 @@
 /**
  * Selects stored AnonCreds credentials for a proof request: those that the caller names, and otherwise the first
- * suitable ones, preferably such that can't be revoked.
+ * suitable ones, preferably irrevocable ones.
  */
 import {
   type AnonCredsCredentialInfo,
@@ -41,15 +41,15 @@ interface Match {
   timestamp?: number
 }
 
-interface Held {
+interface StoredMatch {
   match: Match
   /** Values of the credential by common name. */
   values: ReadonlyMap<string, unknown>
 }
 
 /**
- * Throws `request.invalid` if nothing matches, with the path of the named credential that does not. `format` is the
- * format's path.
+ * Throws `request.invalid` if nothing matches, with the path of the named credential that does not match. `format` is
+ * the path of the format in the request.
  */
 export const selectCredentials = async (
   agentContext: AgentContext,
@@ -61,11 +61,11 @@ export const selectCredentials = async (
   const { requested_attributes: attributes, requested_predicates: predicates } = request
   assertRequested(request, choice, format)
   const records = agentContext.resolve(W3cCredentialRepository)
-  // What is read is found as well, however many newer credentials there are.
+  // Queries of the unit of work also find records that it has read, which may be too old for the query's limit.
   for (const id of new Set(Object.values(named).flat())) await records.findById(agentContext, id)
   const search = new CredentialSearch(agentContext, request)
   const selected: AnonCredsSelectedCredentials = { attributes: {}, predicates: {}, selfAttestedAttributes }
-  const fits = async (referent: string, item: Item): Promise<Match> => {
+  const matchFor = async (referent: string, item: Item): Promise<Match> => {
     // The verifier chooses referents: `toString` is possible.
     const ids = Object.hasOwn(named, referent) ? named[referent] : undefined
     const path = ids === undefined ? format : `${format}.credentials.${referent}`
@@ -78,21 +78,22 @@ export const selectCredentials = async (
       if (!isRevoked || choice.filterByNonRevocationRequirements === false)
         return { ...match, ...(timestamp !== undefined && { timestamp }) }
     }
-    throw invalidField(path, `has no credential of this agent that fits what is requested as "${referent}"`)
+    throw invalidField(path, `has no credential of this agent that matches "${referent}" of the request`)
   }
   for (const [referent, item] of Object.entries(attributes))
     if (!Object.hasOwn(selfAttestedAttributes, referent))
-      selected.attributes[referent] = { ...(await fits(referent, item)), revealed: true }
-  for (const [referent, item] of Object.entries(predicates)) selected.predicates[referent] = await fits(referent, item)
+      selected.attributes[referent] = { ...(await matchFor(referent, item)), revealed: true }
+  for (const [referent, item] of Object.entries(predicates))
+    selected.predicates[referent] = await matchFor(referent, item)
   // The library needs the link secret of a credential.
   if (Object.keys({ ...selected.attributes, ...selected.predicates }).length === 0)
-    throw invalidField(format, 'must request something of a credential')
+    throw invalidField(format, 'must use a credential for at least one attribute or predicate')
   return selected
 }
 
 /**
- * Checks the caller's choices: their referents have to be requested, and an attribute that requires an issuer can't be
- * self-attested.
+ * Checks the caller's choices: the request must have their referents, and an attribute that requires an issuer cannot
+ * be self-attested.
  */
 const assertRequested = (request: Request, choice: CredentialChoice, format: string): void => {
   const { credentials = {}, selfAttestedAttributes = {} } = choice
@@ -105,7 +106,7 @@ const assertRequested = (request: Request, choice: CredentialChoice, format: str
     if (item?.name === undefined || (item.restrictions ?? []).length > 0 || Object.hasOwn(credentials, referent))
       throw invalidField(
         `${format}.selfAttestedAttributes.${referent}`,
-        'is not a single attribute that is requested without a restriction',
+        'must be a single attribute that is requested without restrictions',
       )
   }
 }
@@ -114,7 +115,7 @@ const assertRequested = (request: Request, choice: CredentialChoice, format: str
 class CredentialSearch {
   readonly #agentContext: AgentContext
   readonly #request: Request
-  readonly #searches = new Map<string, Promise<Held[]>>()
+  readonly #searches = new Map<string, Promise<StoredMatch[]>>()
   #checkedCount = 0
 
   constructor(agentContext: AgentContext, request: Request) {
@@ -126,22 +127,22 @@ class CredentialSearch {
     const restrictions = JSON.stringify(item.restrictions)
     const search = this.#searches.get(restrictions) ?? this.#find(referent, item)
     this.#searches.set(restrictions, search)
-    return (await search).filter(({ values }) => has(item, values)).map(({ match }) => match)
+    return (await search).filter(({ values }) => hasRequested(item, values)).map(({ match }) => match)
   }
 
   /** By the restrictions alone, because a request usually names several attributes of one credential. */
-  async #find(attributeReferent: string, { restrictions }: Item): Promise<Held[]> {
+  async #find(attributeReferent: string, { restrictions }: Item): Promise<StoredMatch[]> {
     const holder = this.#agentContext.resolve<AnonCredsHolderService>(AnonCredsHolderServiceSymbol)
     const { requested_attributes: attributes } = this.#request
     const requested_attributes = { ...attributes, [attributeReferent]: { names: [], restrictions } }
     const credentials = await holder.getCredentialsForProofRequest(this.#agentContext, {
       proofRequest: { ...UNUSED, ...this.#request, requested_attributes } as AnonCredsProofRequest,
       attributeReferent,
-      extraQuery: OF_ANONCREDS,
+      extraQuery: ANONCREDS_ONLY,
     })
     this.#checkedCount += credentials.length
-    if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match what is requested')
-    // "Preference for Irrevocable Credentials" (Aries RFC 0441): they need no tails file, and no list that is in force.
+    if (this.#checkedCount > MAX_CHECKED) throw new CredoError('too many credentials match the request')
+    // "Preference for Irrevocable Credentials" (Aries RFC 0441): they need no tails file and no status list.
     const irrevocableFirst = credentials.toSorted((one, other) => Number(isRevocable(one)) - Number(isRevocable(other)))
     return irrevocableFirst.map(({ credentialInfo }) => ({
       match: { credentialId: credentialInfo.credentialId, credentialInfo },
@@ -154,14 +155,17 @@ const isRevocable = ({ credentialInfo }: Pick<Match, 'credentialInfo'>): boolean
   credentialInfo.revocationRegistryId !== null
 
 /** JSON-LD credentials, which are stored as such records too, have no schema of AnonCreds. */
-const OF_ANONCREDS = { $not: { anonCredsSchemaId: null } }
+const ANONCREDS_ONLY = { $not: { anonCredsSchemaId: null } }
 
-/** Whether a credential has what is requested. */
-const has = (item: Item, values: Held['values']): boolean =>
+/** Whether a credential has the requested attributes, or satisfies the predicate. */
+const hasRequested = (item: Item, values: StoredMatch['values']): boolean =>
   'p_type' in item ? satisfies(item, values) : namesOf(item).every((name) => values.has(commonName(name)))
 
 /** Whether a value satisfies a predicate. Only 32-bit integers are compared. */
-const satisfies = ({ name, p_type: type, p_value: than }: RequestedPredicate, values: Held['values']): boolean => {
+const satisfies = (
+  { name, p_type: type, p_value: than }: RequestedPredicate,
+  values: StoredMatch['values'],
+): boolean => {
   const raw = String(values.get(commonName(name)))
   if (!isInt32(raw)) return false
   const value = Number(raw)

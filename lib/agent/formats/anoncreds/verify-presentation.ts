@@ -14,18 +14,18 @@ import {
   assertRestrictions,
   type Checked,
   checkBeforeReading,
-  listsInForce,
   type Objects,
   PresentationError,
   type Registry,
   requestForLibrary,
   type ToProve,
   toProveNotRevoked,
+  validLists,
 } from './presentation-checks/index.ts'
 
 /**
- * Dependencies of verification: readers of published objects, which throw `PresentationError` if there is no such
- * object, and the library. Other errors of theirs say nothing of the presentation.
+ * Dependencies of verification: readers of published objects, which throw a `PresentationError` if an object does not
+ * exist, and the library. After other errors the presentation may still be valid.
  */
 export interface Verifier {
   schema(id: string): Promise<AnonCredsSchema>
@@ -37,8 +37,8 @@ export interface Verifier {
 }
 
 /**
- * Resolves if the presentation proves everything that the request asks for. Throws `PresentationError`, with a message
- * that names what is not proved.
+ * Resolves if the presentation proves everything that the request asks for. Throws a `PresentationError` with the
+ * reason.
  */
 export const verifyPresentation = async (
   request: unknown,
@@ -52,7 +52,7 @@ export const verifyPresentation = async (
   const now = Date.now() / 1000
   const toProve = toProveNotRevoked(checked.request, checked.assignments, checked.presentation, objects, now)
   const registries = await readRegistries(toProve, verifier)
-  const lists = listsInForce(toProve, objects, registries)
+  const lists = validLists(toProve, objects, registries)
   await assertByLibrary(checked, { ...objects, registries, lists }, verifier)
 }
 

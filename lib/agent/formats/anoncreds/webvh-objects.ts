@@ -31,7 +31,7 @@ export const readObject = async <S extends v.GenericSchema<unknown, { issuerId: 
 ): Promise<{ object: v.InferOutput<S>; resource: AttestedResource }> => {
   const { resource, issuerId } = await readAttested(agentContext, id, freshness)
   const object = checked(schema, resource.content)
-  if (object.issuerId !== issuerId) throw new CredoError('its issuer is another DID than that of its id')
+  if (object.issuerId !== issuerId) throw new CredoError('its issuer is not the DID of its id')
   return { object, resource }
 }
 
@@ -52,15 +52,15 @@ export const readStatusList = async (agentContext: AgentContext, registryId: str
   const past = statusLinks(resource).filter((one) => one.timestamp <= timestamp)
   const link = past.at(-1)
   if (link === undefined) throw new CredoError('the registry has no status list of this time')
-  // Either could be the valid one, until there is a later one.
+  // Ambiguous until there is a later list.
   if (past.some((one) => one.timestamp === link.timestamp && one.id !== link.id))
     throw new CredoError('the registry has two status lists of one time')
   const { object: list } = await readObject(agentContext, link.id, AnonCredsRevocationStatusList)
   if (list.issuerId !== registry.issuerId) throw new CredoError("the list is not of the registry's issuer")
-  if (list.revRegDefId !== registryId) throw new CredoError('the list is of another registry')
-  if (list.timestamp !== link.timestamp) throw new CredoError('the list is of another time than its link')
+  if (list.revRegDefId !== registryId) throw new CredoError('the list belongs to another registry')
+  if (list.timestamp !== link.timestamp) throw new CredoError('the list does not have the time of its link')
   if (list.revocationList.length !== registry.value.maxCredNum)
-    throw new CredoError('the list is of another length than its registry')
+    throw new CredoError('the list does not have the length of its registry')
   return list
 }
 
@@ -86,8 +86,8 @@ export const publishRegistry = async (agentContext: AgentContext, content: objec
 }
 
 /**
- * The list's time is now, never in the future: throws unless the last list is older. It is part of the content and of
- * the registry's link.
+ * Publishes a list with the current time, which is part of its content and of the registry's link. Throws unless the
+ * last list is older.
  */
 export const publishStatusList = async (
   agentContext: AgentContext,
@@ -100,7 +100,7 @@ export const publishStatusList = async (
     throw new CredoError('the list is not of this registry')
   const last = statusLinks(resource).at(-1)?.timestamp ?? 0
   const timestamp = epochSeconds()
-  if (last >= timestamp) throw new CredoError('the newest list is of this second or of a later one')
+  if (last >= timestamp) throw new CredoError('the newest list has the current time, or a later one')
   const list = checked(AnonCredsRevocationStatusList, { ...content, timestamp })
   const id = await publish(agentContext, { issuerId, content: { ...list }, type: STATUS_LIST, name: `${timestamp}` })
   const link = { id, type: STATUS_LIST, timestamp }

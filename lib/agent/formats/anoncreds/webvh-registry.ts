@@ -10,7 +10,7 @@ import { type AgentContext, CredoError } from '@credo-ts/core'
 import { isAgentError } from '../../../errors.ts'
 import { AnonCredsCredentialDefinition, AnonCredsSchema } from '../../../records/anoncreds-objects.ts'
 import { UnreadableDocumentError } from '../../web/index.ts'
-import { resolved } from './resolution.ts'
+import { resolutionResult } from './resolution.ts'
 import {
   publishDefinition,
   publishRegistry,
@@ -22,13 +22,13 @@ import {
 } from './webvh-objects.ts'
 
 /**
- * A host that does not respond, or not with JSON, or with an older version than was seen before, says nothing of the
- * object. What it serves and is not the object, or is not the issuer's, does not exist.
+ * Whether an object may exist: the host does not respond, not with JSON, or with an older version than was seen before.
+ * If the host serves something else, or an object of another issuer, the object does not exist.
  */
 const isUnknown = (error: unknown): boolean =>
   error instanceof UnreadableDocumentError || error instanceof SyntaxError || isAgentError(error)
 
-/** The state of an object after `publish`. Throws what is no judgement on the object. */
+/** The state of an object after `publish`: `failed` if it is not valid. Throws other errors. */
 const published = async <Published>(publish: () => Promise<Published>) => {
   try {
     return { state: 'finished' as const, ...(await publish()) }
@@ -46,13 +46,13 @@ export class WebvhRegistry implements AnonCredsRegistry {
   readonly allowsLocalRecord = false
 
   getSchema(agentContext: AgentContext, schemaId: string) {
-    return resolved({ schemaId, schemaMetadata: {} }, isUnknown, async () => ({
+    return resolutionResult({ schemaId, schemaMetadata: {} }, isUnknown, async () => ({
       schema: (await readObject(agentContext, schemaId, AnonCredsSchema)).object,
     }))
   }
 
   getCredentialDefinition(agentContext: AgentContext, credentialDefinitionId: string) {
-    return resolved({ credentialDefinitionId, credentialDefinitionMetadata: {} }, isUnknown, async () => ({
+    return resolutionResult({ credentialDefinitionId, credentialDefinitionMetadata: {} }, isUnknown, async () => ({
       credentialDefinition: (await readObject(agentContext, credentialDefinitionId, AnonCredsCredentialDefinition))
         .object,
     }))
@@ -60,14 +60,14 @@ export class WebvhRegistry implements AnonCredsRegistry {
 
   getRevocationRegistryDefinition(agentContext: AgentContext, revocationRegistryDefinitionId: string) {
     const base = { revocationRegistryDefinitionId, revocationRegistryDefinitionMetadata: {} }
-    return resolved(base, isUnknown, async () => ({
+    return resolutionResult(base, isUnknown, async () => ({
       revocationRegistryDefinition: (await readRegistry(agentContext, revocationRegistryDefinitionId)).object,
     }))
   }
 
   /** The newest list that is not after `timestamp` (epoch seconds). */
   getRevocationStatusList(agentContext: AgentContext, registryId: string, timestamp: number) {
-    return resolved({ revocationStatusListMetadata: {} }, isUnknown, async () => ({
+    return resolutionResult({ revocationStatusListMetadata: {} }, isUnknown, async () => ({
       revocationStatusList: await readStatusList(agentContext, registryId, timestamp),
     }))
   }

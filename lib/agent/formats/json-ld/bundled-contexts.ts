@@ -1,6 +1,6 @@
 /**
- * The contexts that are never fetched: those that Credo carries, which every verifier trusts, and those of the W3C and
- * its Credentials Community Group that examples and demonstrations use.
+ * The built-in contexts, which are never fetched: the bundled ones of Credo, which every verifier trusts, and community
+ * contexts of the W3C and its Credentials Community Group, which examples and demonstrations use.
  */
 import { type AgentContext, Ed25519Signature2020, W3cCredentialsModule } from '@credo-ts/core'
 import examples from '@digitalbazaar/credentials-examples-context/dist/context.js'
@@ -18,7 +18,7 @@ export const BUNDLED_CONTEXTS: ReadonlySet<string> = new Set([
   'https://w3id.org/security/v2',
   'https://w3id.org/security/suites/x25519-2019/v1',
   'https://w3id.org/security/suites/ed25519-2018/v1',
-  // Part of its suite instead.
+  // Not in `DEFAULT_CONTEXTS`, but in Credo's signature suite.
   Ed25519Signature2020.CONTEXT_URL,
   'https://w3id.org/security/suites/secp256k1-2019/v1',
   'https://w3id.org/security/data-integrity/v2',
@@ -39,7 +39,7 @@ export const bundledContext = async (agentContext: AgentContext, address: string
   return (await load(address)).document
 }
 
-/** Address to document. Where the documents of files come from, and their license: contexts/README.md. */
+/** Documents by address. Source and license of the files: contexts/README.md. */
 export const COMMUNITY_CONTEXTS: ReadonlyMap<string, Record<string, unknown>> = new Map<
   string,
   Record<string, unknown>

@@ -1,54 +1,50 @@
-/** Resolves the contexts of documents for the JSON-LD processor, and limits how often they are processed. */
+/** Resolves contexts for the JSON-LD processor, and limits how often they are processed. */
 import { CredoError } from '@credo-ts/core'
 import type { ActiveContext } from '@digitalcredentials/jsonld'
 import type { ContextResolver, ResolvedContext } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
 import { Bounded } from '../../../bounded.ts'
 
 /**
- * The context that applies again within a node whose type has a context. The processor's own function copies and sorts
- * its terms for each value of the node. Processed contexts do not change, and pass this function on to contexts that
- * are derived from them.
+ * Replaces the processor's `revertToPreviousContext`, which leaves a type-scoped context (JSON-LD 1.1, section 4.1.8)
+ * and copies and sorts all terms for each value of a node. Processed contexts are immutable, so no copy is needed.
+ * Contexts that are derived from one inherit this function.
  */
-function previousContext(this: ActiveContext): ActiveContext {
+function revertToPreviousContext(this: ActiveContext): ActiveContext {
   return this.previousContext ?? this
 }
 
-/** Processed contexts that never change, shared by all documents: by address, or by their own text. */
-const processed = new Bounded<string, Map<string, ResolvedContext>>(100)
+/** Processed contexts for all documents, by address of an immutable document or by text of an inline context. */
+const processedContexts = new Bounded<string, Map<string, ResolvedContext>>(100)
 
 /**
- * A context with `@import` is not shared. Its text does not say what it means: the processor writes the imported terms
- * into it, and contexts of another request may have another document at that address.
+ * A context with `@import` is not cached: its terms depend on the imported document, and another request may trust
+ * another document at that address.
  */
 const sharedCache = {
-  get: (key: string) => processed.get(key),
+  get: (key: string) => processedContexts.get(key),
   set: (key: string, contexts: Map<string, ResolvedContext>) =>
-    key.includes('"@import"') ? contexts : processed.set(key, contexts),
+    key.includes('"@import"') ? contexts : processedContexts.set(key, contexts),
 }
 
-/**
- * A resolver for the contexts of one operation. With another cache than the shared one, it knows no documents of other
- * operations.
- */
+/** A resolver for the contexts of one operation. With its own cache, it sees no contexts of other operations. */
 export const contextResolver = async (cache: typeof sharedCache = sharedCache): Promise<ContextResolver> => {
   const { default: Resolver } = await import('@digitalcredentials/jsonld/lib/ContextResolver.js')
   return new Resolver({ sharedCache: cache })
 }
 
 /**
- * A resolver for the contexts of documents, types and properties. If a result is not cached, the processor copies all
- * active terms (required by JSON-LD 1.1, section 4.1.8). `weight` is the cost of a copied term. Throws when the budget
- * is used up.
+ * A resolver that counts copied terms: the processor copies all active terms for each context whose result is not
+ * cached (JSON-LD 1.1, section 4.1.8). `weight` is the cost of a copied term. Throws when the budget is used up.
  */
 export const countingResolver = async (budget: { terms: number }, weight: number): Promise<ContextResolver> => {
   const resolver = await contextResolver()
   return {
     resolve: async (options) => {
-      options.activeCtx.revertToPreviousContext = previousContext
+      options.activeCtx.revertToPreviousContext = revertToPreviousContext
       const resolved = await resolver.resolve(options)
-      const fresh = resolved.filter((context) => context.getProcessed(options.activeCtx) === undefined)
-      budget.terms -= fresh.length * options.activeCtx.mappings.size * weight
-      if (budget.terms < 0) throw new CredoError('the documents use the contexts of types and properties too often')
+      const uncached = resolved.filter((context) => context.getProcessed(options.activeCtx) === undefined)
+      budget.terms -= uncached.length * options.activeCtx.mappings.size * weight
+      if (budget.terms < 0) throw new CredoError('the documents use scoped contexts too often')
       return resolved
     },
   }

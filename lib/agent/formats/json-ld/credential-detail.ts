@@ -6,14 +6,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { CredoError } from '@credo-ts/core'
 import type { DidCommAttachment } from '@credo-ts/didcomm'
 import * as v from 'valibot'
-import { findFlaw, hasMoreValuesThan, MAX_DEPTH, MAX_VALUES, UNSAFE_NAMES } from '../../../json.ts'
+import { findViolation, hasMoreValuesThan, MAX_DEPTH, MAX_VALUES, UNSAFE_NAMES } from '../../../json.ts'
 
 /**
- * Credo's comparison doubles its time for each level of nesting, its validators take time for each value, and a member
- * `constructor` breaks them.
+ * Credo's comparison takes twice as long for each level of nesting, its validators take time for each value, and a
+ * member `constructor` makes them fail.
  */
-const isSmall = (value: unknown): boolean =>
-  findFlaw(value, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) === undefined &&
+const isWithinLimits = (value: unknown): boolean =>
+  findViolation(value, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES }) === undefined &&
   !hasMoreValuesThan(value, MAX_VALUES)
 
 const Detail = v.looseObject({
@@ -30,15 +30,16 @@ const Detail = v.looseObject({
 export type CredentialDetail = v.InferOutput<typeof Detail>
 
 /** Whether an attachment's content is a detail of acceptable size. */
-export const isCredentialDetail = (value: unknown): value is CredentialDetail => isSmall(value) && v.is(Detail, value)
+export const isCredentialDetail = (value: unknown): value is CredentialDetail =>
+  isWithinLimits(value) && v.is(Detail, value)
 
-/** Adds the default purpose, which other agents leave out (ACA-Py) or add. */
+/** Adds the default purpose, which some agents omit (ACA-Py). */
 export const withPurpose = ({ options, ...detail }: CredentialDetail) => ({
   ...detail,
   options: { ...options, proofPurpose: options.proofPurpose ?? 'assertionMethod' },
 })
 
-/** Credo's comparison doubles its time for each level of nesting. */
+/** Replaces Credo's comparison, which takes twice as long for each level of nesting. */
 export const areDetailsEqual = (one: DidCommAttachment, other: DidCommAttachment): boolean => {
   const [first, second] = [one.getDataAsJson(), other.getDataAsJson()]
   return (
@@ -48,7 +49,7 @@ export const areDetailsEqual = (one: DidCommAttachment, other: DidCommAttachment
   )
 }
 
-/** Undefined if there is no JSON. */
+/** Undefined if the attachment has no JSON. */
 export const contentOf = (attachment: DidCommAttachment): unknown => {
   try {
     return attachment.getDataAsJson()
@@ -57,7 +58,7 @@ export const contentOf = (attachment: DidCommAttachment): unknown => {
   }
 }
 
-/** Throws a CredoError if there is no detail. */
+/** Throws a CredoError if the attachment is not a detail. */
 export const detailIn = (attachment: DidCommAttachment): CredentialDetail => {
   const detail = contentOf(attachment)
   if (!isCredentialDetail(detail)) throw new CredoError('the attachment is not a JSON-LD credential with its options')

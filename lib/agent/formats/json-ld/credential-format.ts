@@ -1,10 +1,10 @@
-/** The JSON-LD format of issue-credential (Aries RFC 0593): Credo's, which signs and stores only what was offered. */
+/** The JSON-LD format of issue-credential (Aries RFC 0593), which signs and stores only credentials as offered. */
 import type { AgentContext } from '@credo-ts/core'
 import { type DidCommAttachment, DidCommJsonLdCredentialFormatService } from '@credo-ts/didcomm'
 import { withReadErrors } from '../../web/index.ts'
 import type { CheckedFormat } from '../index.ts'
 import { areDetailsEqual, contentOf, detailIn } from './credential-detail.ts'
-import { storeRequested } from './received-credential.ts'
+import { storeReceivedCredential } from './received-credential.ts'
 import { isAsOffered, toSignOffered } from './sign-offered.ts'
 
 type JsonLd = DidCommJsonLdCredentialFormatService
@@ -21,15 +21,15 @@ export class JsonLdFormat extends DidCommJsonLdCredentialFormatService implement
     detailIn(attachment)
   }
 
-  /** Credo would rely on its parser for the comparison with what was requested. */
+  /** Replaces Credo's comparison with the request, which uses its slow parser. */
   override async processCredential(...[agentContext, options]: Parameters<JsonLd['processCredential']>): Promise<void> {
     const { attachment, requestAttachment, credentialExchangeRecord } = options
-    const id = await storeRequested(agentContext, contentOf(attachment), detailIn(requestAttachment))
+    const id = await storeReceivedCredential(agentContext, contentOf(attachment), detailIn(requestAttachment))
     const { credentialRecordType } = this
     credentialExchangeRecord.credentials.push({ credentialRecordType, credentialRecordId: id })
   }
 
-  /** No validation here: a malformed request differs from the offer, and is rejected for that. */
+  /** No validation: `isAsOffered` rejects a malformed request, because it differs from the offer. */
   override async processRequest(): Promise<void> {}
 
   override async acceptRequest(...[agentContext, options]: Parameters<JsonLd['acceptRequest']>) {

@@ -1,4 +1,4 @@
-/** Types of the JSON-LD processor that Credo signs and verifies with, as far as this service uses it. */
+/** Types of the JSON-LD processor with which Credo signs and verifies: those that this service uses. */
 declare module '@digitalcredentials/jsonld' {
   import type { ContextResolver } from '@digitalcredentials/jsonld/lib/ContextResolver.js'
 
@@ -22,7 +22,7 @@ declare module '@digitalcredentials/jsonld' {
   /** A processed context. */
   export interface ActiveContext {
     mappings: Map<string, Record<string, unknown>>
-    /** Before the context of a type was applied. */
+    /** The context before a type-scoped context was applied. */
     previousContext?: ActiveContext
     revertToPreviousContext(): ActiveContext
     '@vocab'?: unknown
@@ -54,7 +54,7 @@ declare module '@digitalcredentials/jsonld' {
       options: {
         inputFormat: 'application/n-quads'
         format: 'application/n-quads'
-        /** Of rdf-canonize: creates a SHA-256. */
+        /** Option of rdf-canonize: creates a SHA-256 hash. */
         createMessageDigest: () => { update(text: string): void; digest(): string }
       },
     ): Promise<string>

@@ -1,6 +1,4 @@
-/**
- * The document loader of the JSON-LD processor: DIDs, bundled contexts, and any others through a loader of the caller.
- */
+/** The document loader of the JSON-LD processor, for DIDs, bundled contexts, and those of the caller's function. */
 import {
   type AgentContext,
   CredoError,
@@ -14,7 +12,7 @@ import {
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { isObject, parseDocument } from '../../../json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import { boundDocumentsOfJsonLd, isKeyOver, readText } from '../../web/index.ts'
+import { boundDocumentsOfJsonLd, isKeyRevokedOrExpired, readText } from '../../web/index.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
 
 /** `loadOther` loads an address that is neither a DID nor a bundled context, or throws. */
@@ -33,8 +31,8 @@ export const documentLoader = (
 }
 
 /**
- * Credo's credentials module for issuers: other contexts are read from the web, each once by a unit of work. Verifiers
- * use verifier-contexts.ts.
+ * Credo's credentials module for issuers: contexts that are not built in are read from the web, each once in a unit of
+ * work. Verifiers use verifier-contexts.ts.
  */
 export const w3cCredentials = () =>
   new W3cCredentialsModule({
@@ -45,7 +43,7 @@ export const w3cCredentials = () =>
 const READ = Symbol('contexts that the unit of work has read')
 
 const readContextOnce = (url: string): Promise<Record<string, unknown>> => {
-  const contexts = currentUnit().slot(READ, () => new Map<string, Promise<Record<string, unknown>>>())
+  const contexts = currentUnit().moduleState(READ, () => new Map<string, Promise<Record<string, unknown>>>())
   const context = contexts.get(url) ?? readContext(url)
   contexts.set(url, context)
   return context
@@ -58,19 +56,19 @@ const readContext = async (url: string): Promise<Record<string, unknown>> => {
   return document
 }
 
-/** Contexts of key types. Credo's suites look for them in the key, whatever its DID document has. */
+/** Contexts of key types. Credo's suites require them in the key, whatever contexts its DID document has. */
 const KEY_CONTEXTS: Record<string, string> = {
   Ed25519VerificationKey2018: 'https://w3id.org/security/suites/ed25519-2018/v1',
   Ed25519VerificationKey2020: 'https://w3id.org/security/suites/ed25519-2020/v1',
 }
 
-/** The DID that a DID URL belongs to. */
+/** The DID of a DID URL. */
 const didOf = (didUrl: string): string => didUrl.split(/[#?]/, 1)[0] ?? didUrl
 
 /**
- * Loads a DID, with its `authentication` and `assertionMethod`, or one of its verification methods. The document's own
- * contexts, which its controller writes, are not used for framing. Throws if the DID does not resolve or does not
- * control the key, and if the key is revoked or has expired.
+ * Loads a DID with its `authentication` and `assertionMethod`, or one of its verification methods. The contexts of the
+ * DID document, which its controller writes, are replaced. Throws if the DID does not resolve or does not control the
+ * key, and if the key is revoked or has expired.
  */
 const didDocumentLoader =
   (agentContext: AgentContext): DocumentLoader =>
@@ -98,7 +96,7 @@ const keyOf = (didDocument: DidDocument, url: string) => {
   const method = didDocument.dereferenceKey(url, ['authentication', 'assertionMethod'])
   if (absolute(didDocument.id, method.controller) !== didDocument.id)
     throw new CredoError(`the key ${url} is controlled by another DID`)
-  if (isKeyOver(method)) throw new CredoError(`the key ${url} is revoked or has expired`)
+  if (isKeyRevokedOrExpired(method)) throw new CredoError(`the key ${url} is revoked or has expired`)
   const context = KEY_CONTEXTS[method.type]
   return {
     ...JsonTransformer.toJSON(method),

@@ -1,11 +1,11 @@
-/** JSON-LD credentials: contexts, signatures, and what was signed. */
+/** JSON-LD credentials: their contexts, signatures and signed claims. */
 export { CREDENTIALS_V1 } from './bundled-contexts.ts'
+export { type ClaimsReader, claimsReader } from './claims-reader.ts'
 export { JsonLdFormat } from './credential-format.ts'
 export { w3cCredentials } from './document-loader.ts'
-export { type ClaimsReader, claimsReader } from './held-claims.ts'
 export { toJsonLdFormat } from './offered-credential.ts'
 export {
-  NOTHING_PREPARED,
+  NO_PREPARED_CONTEXTS,
   type PreparedContexts,
   prepareContexts,
   type RequestedDefinition,

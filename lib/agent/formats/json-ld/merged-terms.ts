@@ -1,6 +1,6 @@
 /**
- * Finds two names of one property. A signature covers their values as one set, so nobody who reads what was signed can
- * tell which value had which name.
+ * Finds two names of one property. A signature covers their values as one set, so a verifier cannot tell which value
+ * had which name.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { ActiveContext, DocumentLoader } from '@digitalcredentials/jsonld'
@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../../json.ts'
 import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
 
-/** The IRI of a member's name (JSON-LD 1.1 API, section 5.2): of its term, its prefix, the IRI itself, or by `@vocab`. */
+/** Expands a member's name to an IRI (JSON-LD 1.1 API, section 5.2): by a term, a prefix or `@vocab`. */
 const iriOf = (context: ActiveContext, name: string): string => {
   const term = context.mappings.get(name)
   if (term !== undefined) return String(term['@id'])
@@ -18,10 +18,10 @@ const iriOf = (context: ActiveContext, name: string): string => {
   return base === undefined ? name : `${base}${suffix.join(':')}`
 }
 
-/** Parts of a term that tell its texts from those of another one: in other languages, as an example (section 4.2.4). */
+/** Parts of a term's definition that distinguish its values from those of another term, such as the language. */
 const COERCION = ['@type', '@language', '@direction'] as const
 
-/** What tells the values of two names of a property apart; undefined for objects, which have it in themselves. */
+/** The coercion of a name's values, as text to compare; undefined for objects, which contain theirs. */
 const coercionOf = (context: ActiveContext, name: string, value: unknown): string | undefined => {
   const mapping = context.mappings.get(name) ?? {}
   const isList = [mapping['@container']].flat().includes('@list')
@@ -29,14 +29,14 @@ const coercionOf = (context: ActiveContext, name: string, value: unknown): strin
   return JSON.stringify([isList, COERCION.map((part) => (part in mapping ? [mapping[part]] : []))])
 }
 
-/** Whether values of a name would be read under the other one. */
+/** Whether a verifier could read a value of one name under the other name. */
 const isMerged = (context: ActiveContext, value: JsonObject, one: string, other: string): boolean => {
   const [first, second] = [one, other].map((name) => coercionOf(context, name, value[name]))
   const isSame = first === undefined || second === undefined || first === second
   return isSame && !isDeepStrictEqual([value[one]].flat(), [value[other]].flat())
 }
 
-/** The first two names of a node that have one meaning, with other values. Throws if the budget is used up. */
+/** The first two names of a node for one property, with different values. Throws if the budget is used up. */
 export const findMergedTerms = async (
   document: unknown,
   documentLoader: DocumentLoader,
@@ -44,34 +44,35 @@ export const findMergedTerms = async (
 ): Promise<[string, string] | undefined> => {
   const { processContext } = await processor()
   const options = { documentLoader, contextResolver: await countingResolver(budget, 1) }
-  const within = async (context: ActiveContext, local: unknown): Promise<ActiveContext> =>
+  const withLocalContext = async (context: ActiveContext, local: unknown): Promise<ActiveContext> =>
     local === undefined ? context : processContext(context, local, options)
 
-  async function* mergedIn(value: unknown, outer: ActiveContext): AsyncGenerator<[string, string]> {
-    if (Array.isArray(value)) for (const one of value) yield* mergedIn(one, outer)
+  async function* mergedPairs(value: unknown, outer: ActiveContext): AsyncGenerator<[string, string]> {
+    if (Array.isArray(value)) for (const one of value) yield* mergedPairs(one, outer)
     if (!isObject(value)) return
-    const context = await within(outer, value['@context'])
+    const context = await withLocalContext(outer, value['@context'])
     const names = Object.keys(value).filter((name) => name !== '@context')
     const types = names.filter((name) => iriOf(context, name) === '@type').flatMap((name) => value[name])
     let typed = context
-    for (const type of types.map(String).sort()) typed = await within(typed, context.mappings.get(type)?.['@context'])
-    const named = new Map<string, string[]>()
+    for (const type of types.map(String).sort())
+      typed = await withLocalContext(typed, context.mappings.get(type)?.['@context'])
+    const namesByProperty = new Map<string, string[]>()
     for (const name of names) {
       const mapping = typed.mappings.get(name)
       const property = `${iriOf(typed, name)} ${mapping?.reverse === true}`
       if (property.startsWith('@')) continue
-      const others = named.get(property) ?? []
-      const other = others.find((other) => isMerged(typed, value, other, name))
+      const earlierNames = namesByProperty.get(property) ?? []
+      const other = earlierNames.find((other) => isMerged(typed, value, other, name))
       if (other !== undefined) yield [other, name]
-      named.set(property, [...others, name])
-      if (mapping?.['@type'] !== '@json') yield* mergedIn(value[name], await scoped(context, mapping))
+      namesByProperty.set(property, [...earlierNames, name])
+      if (mapping?.['@type'] !== '@json') yield* mergedPairs(value[name], await scoped(context, mapping))
     }
   }
 
-  /** A context of a property may redefine protected terms, which the processor allows only where it expands. */
+  /** A property-scoped context may redefine protected terms, which `processContext` rejects. */
   const scoped = (context: ActiveContext, mapping: Record<string, unknown> | undefined): Promise<ActiveContext> =>
-    within(context, mapping?.['@context']).catch(() => context)
+    withLocalContext(context, mapping?.['@context']).catch(() => context)
 
-  for await (const pair of mergedIn(document, await processContext(null, null, options))) return pair
+  for await (const pair of mergedPairs(document, await processContext(null, null, options))) return pair
   return undefined
 }

@@ -1,4 +1,4 @@
-/** JSON-LD offers: the issuer has to be a DID of this agent, and it has to be possible to sign the credential. */
+/** Checks JSON-LD offers: the issuer must be a DID of this agent, and must be able to sign the credential. */
 import type { JsonCredential } from '@credo-ts/didcomm'
 import type * as v from 'valibot'
 import type { JsonLdOffer } from '../../../interface/credential-offer.ts'
@@ -13,8 +13,8 @@ import { SUITE_CONTEXT_2020 } from './signature-suites.ts'
 type OfferedJsonLd = v.InferOutput<typeof JsonLdOffer>
 
 /**
- * The format for Credo. Throws `request.invalid` for an issuer other than this agent, or a credential that can't be
- * signed.
+ * The offer in Credo's format. Throws `request.invalid` for an issuer other than this agent, and for a credential that
+ * cannot be signed.
  */
 export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }: OfferedJsonLd, path: string) => {
   const issuer = issuerOf(credential)
@@ -27,8 +27,8 @@ export const toJsonLdFormat = async (agent: TenantAgent, { credential, options }
 }
 
 /**
- * Adds the context of the proof: the credentials context defines only that of 2018. The offer has to equal what is
- * signed.
+ * Adds the context that defines Ed25519Signature2020, which the credentials context does not define. It is added to the
+ * offer, because the signed credential must equal the offer.
  */
 const withSuiteContext = (credential: Record<string, unknown>, proofType: string): Record<string, unknown> => {
   const contexts = [credential['@context']].flat()
@@ -37,7 +37,7 @@ const withSuiteContext = (credential: Record<string, unknown>, proofType: string
     : { ...credential, '@context': [...contexts, SUITE_CONTEXT_2020] }
 }
 
-/** Removes CREDEBL's empty print layout, which it sends with bulk offers: it would need a context to be signed. */
+/** Removes the empty print layout that CREDEBL sends in bulk offers: no context defines `prettyVc`. */
 const withoutEmptyLayout = (credential: Record<string, unknown>): Record<string, unknown> => {
   const { prettyVc, ...others } = credential
   return isObject(prettyVc) && Object.keys(prettyVc).length === 0 ? others : credential

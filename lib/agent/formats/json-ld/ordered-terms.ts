@@ -1,4 +1,4 @@
-/** Rejects paths of a definition that no credential can meet, because they need an order that JSON-LD does not keep. */
+/** Rejects JSONPaths of a definition that no credential can satisfy, because they need an order that RDF sets lack. */
 import { invalidField } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
 import { fieldsOf } from '../../../presentation-exchange/definition-schema.ts'
@@ -9,18 +9,18 @@ import type { ContextDocument } from './verifier-contexts.ts'
 const DEFINITION = 'proofFormats.presentationExchange.presentationDefinition'
 
 /**
- * Throws `request.invalid` for a field all of whose paths need the order of values that have none in these contexts. The
- * documents are read only where a path has such a step.
+ * Throws `request.invalid` for a field of which every path needs an order of values that these contexts do not define.
+ * The documents are read only if a path needs an order.
  */
 export const assertOrdered = async (
   { presentationDefinition }: RequestedDefinition,
   documents: () => Promise<readonly ContextDocument[]>,
 ): Promise<void> => {
-  const rejected = (names: OrderedNames) =>
+  const unsatisfiableField = (names: OrderedNames) =>
     fieldsOf(presentationDefinition).find(({ value }) =>
       value.path.every((text) => needsOrder(parseTenantPath(text) ?? [], names)),
     )
-  const field = rejected(KEYWORDS) && rejected(orderedNames(await documents()))
+  const field = unsatisfiableField(ORDERED_KEYWORDS) && unsatisfiableField(orderedNames(await documents()))
   if (field !== undefined)
     throw invalidField(
       `${DEFINITION}.${field.path.join('.')}.path`,
@@ -28,16 +28,16 @@ export const assertOrdered = async (
     )
 }
 
-/** Members with an order in any contexts. */
-const KEYWORDS: OrderedNames = {
+/** Members that are ordered in all contexts. */
+const ORDERED_KEYWORDS: OrderedNames = {
   lists: new Set(['@context', '@type', 'type', '@list']),
   literals: new Set(['@value']),
 }
 
-/** Those of terms that contexts define, also within types and properties. */
+/** Ordered members by the term definitions of contexts, also of scoped ones. */
 const orderedNames = (documents: readonly ContextDocument[]): OrderedNames => {
-  const lists = new Set(KEYWORDS.lists)
-  const literals = new Set(KEYWORDS.literals)
+  const lists = new Set(ORDERED_KEYWORDS.lists)
+  const literals = new Set(ORDERED_KEYWORDS.literals)
   const pending: unknown[] = documents.map((document) => document['@context'])
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (typeof value !== 'object' || value === null) continue

@@ -1,18 +1,18 @@
 /**
- * Reads from the web what a proof request needs, before its transaction and once: contexts at addresses that the
- * caller's definition names in `schema`, and contexts of the stage's setting that are not stored yet. A verification
- * reads nothing.
+ * Fetches the contexts of a proof request, once and before its transaction: contexts at addresses that the caller's
+ * definition names in `schema`, and those of the setting TRUSTED_CONTEXTS that are not stored yet. Verification fetches
+ * nothing.
  */
 import type { AgentContext } from '@credo-ts/core'
 import type { PresentationDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { settings } from '../../../settings.ts'
 import { BUNDLED_CONTEXTS, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'
-import { assertProcessable, definedTerms, isOwnContext } from './context-documents.ts'
-import { findContexts, SERVICE, STORED } from './contexts.ts'
+import { assertProcessable, definedTerms, isSelfContainedContext } from './context-documents.ts'
 import { type DocumentBounds, readDocument } from './read-document.ts'
-import { type ContextDocument, loaderOf, parseContext } from './verifier-contexts.ts'
+import { findContexts, SERVICE_SCOPE, TABLE_READER } from './stored-contexts.ts'
+import { type ContextDocument, parseContext, verifierDocumentLoader } from './verifier-contexts.ts'
 
-/** The part of a request that decides about its contexts. */
+/** The part of a proof request that determines its contexts. */
 export interface RequestedDefinition {
   presentationDefinition: Pick<PresentationDefinition, 'input_descriptors'>
   /** `contexts`: documents by address, which the caller trusts. */
@@ -20,20 +20,20 @@ export interface RequestedDefinition {
 }
 
 export interface PreparedContexts {
-  /** Contexts by address, as the definition names them. They are trusted for this request only. */
+  /** Contexts by their address in the definition. They are trusted for this request only. */
   schemas: ReadonlyMap<string, ContextDocument>
-  /** Addresses of the definition at which something may be that could not be read. */
+  /** Addresses in the definition that could not be read and may be contexts. */
   unreadable: readonly string[]
-  /** Texts of contexts of the stage's setting, by address: those that could be read and are not stored. */
-  stage: ReadonlyMap<string, string>
+  /** Texts of the readable contexts of TRUSTED_CONTEXTS, by address. */
+  settingTexts: ReadonlyMap<string, string>
 }
 
-export const NOTHING_PREPARED: PreparedContexts = { schemas: new Map(), unreadable: [], stage: new Map() }
+export const NO_PREPARED_CONTEXTS: PreparedContexts = { schemas: new Map(), unreadable: [], settingTexts: new Map() }
 
 const FORMAT = 'proofFormats.presentationExchange'
 export const CONTEXTS_PATH = `${FORMAT}.options.contexts`
 
-export const isCarried = (address: string): boolean => BUNDLED_CONTEXTS.has(address) || COMMUNITY_CONTEXTS.has(address)
+export const isBuiltIn = (address: string): boolean => BUNDLED_CONTEXTS.has(address) || COMMUNITY_CONTEXTS.has(address)
 
 /** Each URI of the definition's schemas, with the path of the first field that has it. */
 export const schemaPaths = ({
@@ -50,44 +50,46 @@ export const schemaPaths = ({
 /** For all schemas of a request. */
 const SCHEMA_BOUNDS: DocumentBounds = { documents: 5, milliseconds: 2_000, bytes: 128 * 1024 }
 
-/** For all contexts of the setting: at most 10, whose digests the operator has set. */
-const STAGE_BOUNDS: DocumentBounds = { documents: 10, milliseconds: 5_000, bytes: 1024 * 1024 }
+/** For all contexts of TRUSTED_CONTEXTS: at most 10. */
+const SETTING_BOUNDS: DocumentBounds = { documents: 10, milliseconds: 5_000, bytes: 1024 * 1024 }
 
 /**
- * What a request needs from the web. An address of a schema is read unless its context is known anyway, or a trusted
- * context defines a type of this IRI: types have IRIs that look like addresses. Never read are URIs with a fragment,
- * which no document has, and others than those of the web.
+ * Fetches what a request needs. The URI of a schema is the address of a context or the IRI of a type: it is read unless
+ * its context is known, or a trusted context defines a type with this IRI. URIs with a fragment and those that are not
+ * http(s) are never read.
  */
 export const prepareContexts = async (
   agentContext: AgentContext,
   { presentationDefinition, options: { contexts = {} } = {} }: RequestedDefinition,
 ): Promise<PreparedContexts> => {
-  const texts = await stageContexts(new Set(Object.keys(contexts)))
-  const stage = new Map([...texts].flatMap(([address, text]) => (text === undefined ? [] : [[address, text] as const])))
-  const named = [...schemaPaths(presentationDefinition).keys()].filter(
-    (uri) => /^https?:[^#]*$/i.test(uri) && !isCarried(uri) && !Object.hasOwn(contexts, uri) && !texts.has(uri),
+  const texts = await textsOfSetting(new Set(Object.keys(contexts)))
+  const settingTexts = new Map(
+    [...texts].flatMap(([address, text]) => (text === undefined ? [] : [[address, text] as const])),
   )
-  if (named.length === 0) return { ...NOTHING_PREPARED, stage }
+  const schemaAddresses = [...schemaPaths(presentationDefinition).keys()].filter(
+    (uri) => /^https?:[^#]*$/i.test(uri) && !isBuiltIn(uri) && !Object.hasOwn(contexts, uri) && !texts.has(uri),
+  )
+  if (schemaAddresses.length === 0) return { ...NO_PREPARED_CONTEXTS, settingTexts }
 
-  const trusted = new Map([...Object.entries(contexts), ...[...stage].flatMap(parsed)])
+  const trusted = new Map([...Object.entries(contexts), ...[...settingTexts].flatMap(parsedEntries)])
   const types = await trustedTypes(agentContext, trusted)
-  // Such contexts are an error of their own.
-  if (types === undefined) return { ...NOTHING_PREPARED, stage }
+  // `selectVerifierContexts` reports the error.
+  if (types === undefined) return { ...NO_PREPARED_CONTEXTS, settingTexts }
   const unreadable: string[] = []
   const schemas = new Map<string, ContextDocument>()
   const bounds = { ...SCHEMA_BOUNDS }
-  for (const address of named.filter((iri) => !types.has(iri))) {
+  for (const address of schemaAddresses.filter((iri) => !types.has(iri))) {
     const text = await readDocument(address, bounds)
     if (text === undefined) unreadable.push(address)
     else
-      for (const [, document] of parsed([address, text]))
-        if (await isOwnContext(document)) schemas.set(address, document)
+      for (const [, document] of parsedEntries([address, text]))
+        if (await isSelfContainedContext(document)) schemas.set(address, document)
   }
   const all = await trustedTypes(agentContext, schemas)
-  return { schemas, stage, unreadable: unreadable.filter((iri) => !all?.has(iri)) }
+  return { schemas, settingTexts, unreadable: unreadable.filter((iri) => !all?.has(iri)) }
 }
 
-const parsed = ([address, text]: readonly [string, string]): [string, ContextDocument][] => {
+const parsedEntries = ([address, text]: readonly [string, string]): [string, ContextDocument][] => {
   try {
     return [[address, parseContext(text)]]
   } catch {
@@ -96,32 +98,32 @@ const parsed = ([address, text]: readonly [string, string]): [string, ContextDoc
 }
 
 /**
- * The contexts of the setting: their texts, stored or read; undefined where one could not be read. Without those that
- * the request gives itself.
+ * Texts of the contexts of TRUSTED_CONTEXTS that the request does not contain, stored or read; undefined for one that
+ * could not be read.
  */
-const stageContexts = async (requested: ReadonlySet<string>): Promise<Map<string, string | undefined>> => {
-  const contexts = settings().TRUSTED_CONTEXTS.filter(({ address }) => !requested.has(address) && !isCarried(address))
+const textsOfSetting = async (requested: ReadonlySet<string>): Promise<Map<string, string | undefined>> => {
+  const contexts = settings().TRUSTED_CONTEXTS.filter(({ address }) => !requested.has(address) && !isBuiltIn(address))
   const stored = await findContexts(
-    STORED,
-    contexts.map(({ digest }) => ({ scope: SERVICE, digest: Buffer.from(digest, 'hex').toString('base64url') })),
+    TABLE_READER,
+    contexts.map(({ digest }) => ({ scope: SERVICE_SCOPE, digest: Buffer.from(digest, 'hex').toString('base64url') })),
   )
   const texts = new Map<string, string | undefined>()
-  const bounds = { ...STAGE_BOUNDS }
+  const bounds = { ...SETTING_BOUNDS }
   for (const [index, { address }] of contexts.entries())
     texts.set(address, stored[index] ?? (await readDocument(address, bounds)))
   return texts
 }
 
 /**
- * IRIs of types that trusted contexts define: those that the service carries, and others in order. Undefined if these
- * can't be processed.
+ * IRIs that trusted contexts define: the built-in ones, and `documents` in order. Undefined if these cannot be
+ * processed.
  */
 const trustedTypes = async (
   agentContext: AgentContext,
   documents: ReadonlyMap<string, ContextDocument>,
 ): Promise<ReadonlySet<string> | undefined> => {
-  const loader = loaderOf(agentContext, documents)
-  const types = await carriedTypes(agentContext)
+  const loader = verifierDocumentLoader(agentContext, documents)
+  const types = await builtInTypes(agentContext)
   try {
     assertProcessable([...documents.values()])
     return new Set([...types, ...(await definedTerms([CREDENTIALS_V1, ...documents.keys()], loader))])
@@ -130,12 +132,12 @@ const trustedTypes = async (
   }
 }
 
-let carried: Promise<ReadonlySet<string>> | undefined
+let builtIn: Promise<ReadonlySet<string>> | undefined
 
-const carriedTypes = (agentContext: AgentContext): Promise<ReadonlySet<string>> => {
-  const load = loaderOf(agentContext, new Map())
-  carried ??= Promise.all(
+const builtInTypes = (agentContext: AgentContext): Promise<ReadonlySet<string>> => {
+  const load = verifierDocumentLoader(agentContext, new Map())
+  builtIn ??= Promise.all(
     [...BUNDLED_CONTEXTS, ...COMMUNITY_CONTEXTS.keys()].map((address) => definedTerms([address], load)),
   ).then((all) => new Set(all.flatMap((types) => [...types])))
-  return carried
+  return builtIn
 }

@@ -1,7 +1,7 @@
-/** Reads documents at addresses that a caller names, through the address guard and within bounds for all of them. */
+/** Fetches documents at addresses that a caller names, through the address guard, within one budget for all of them. */
 import { follow, type ReadBounds } from '../../../egress/follow.ts'
 
-/** What is left for all documents that are read together. */
+/** The remaining budget of all documents that are read together. */
 export interface DocumentBounds extends ReadBounds {
   documents: number
 }
@@ -10,9 +10,8 @@ export interface DocumentBounds extends ReadBounds {
 const MAX_REDIRECTS = 3
 
 /**
- * The text at an address; empty if the host says that there is none (404, 410). Undefined if it can't be read: no
- * response, any other status, rejected by the guard, or beyond the bounds. Redirects have to lead to https. Never
- * throws.
+ * The text at an address; empty for status 404 or 410. Undefined if it cannot be read: no response, another status,
+ * rejected by the guard, or beyond the budget. Redirects must lead to https. Never throws.
  */
 export const readDocument = async (url: string, bounds: DocumentBounds): Promise<string | undefined> => {
   if (--bounds.documents < 0) return undefined

@@ -1,4 +1,4 @@
-/** Stores issued JSON-LD credentials, if they match the request and their issuer has signed them. */
+/** Stores received JSON-LD credentials that match the request and are signed by their issuer. */
 import { isDeepStrictEqual } from 'node:util'
 import {
   type AgentContext,
@@ -19,7 +19,7 @@ import { newBudget } from './rdf.ts'
 import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
 import { CREDENTIAL, irisOf, type Statements, typeIrisOf } from './signed-json.ts'
 
-/** Exactly one proof, so that no other can replace it. */
+/** A single proof: one of several could replace another. */
 const Proof = v.looseObject({
   type: v.string(),
   proofPurpose: v.string(),
@@ -34,15 +34,15 @@ const Result = v.object({ vcJs: Verified })
 
 /**
  * Verifies and stores a credential. Returns the id of its record. Throws a NotAsOfferedError, a NotYetIssuedError, and
- * `registry.unavailable` if a document that the credential needs can't be read.
+ * `registry.unavailable` if a context or DID document cannot be read.
  */
-export const storeRequested = async (
+export const storeReceivedCredential = async (
   agentContext: AgentContext,
   credential: unknown,
   requested: CredentialDetail,
 ): Promise<string> => {
   if (!v.is(Received, credential) || !isAsRequested(credential, requested))
-    throw new NotAsOfferedError('the credential is not what was offered')
+    throw new NotAsOfferedError('the credential does not match the offer')
   assertIssued(credential.issuanceDate)
   try {
     return await withReadErrors(() => store(agentContext, credential))
@@ -69,8 +69,7 @@ const isAsRequested = (
 }
 
 /**
- * Replaces lists of one element by the element: both mean the same (JSON-LD 1.1, section 4.3), and issuers write
- * either.
+ * Replaces arrays of one element by the element: both mean the same (JSON-LD 1.1, section 4.3), and issuers use both.
  */
 const withoutSingletonLists = (credential: object): object =>
   Object.fromEntries(
@@ -90,10 +89,10 @@ const store = async (agentContext: AgentContext, json: object): Promise<string> 
   return id
 }
 
-const isOfNow = ({ issuanceDate, expirationDate }: W3cJsonLdVerifiableCredential): boolean =>
+const isInValidityPeriod = ({ issuanceDate, expirationDate }: W3cJsonLdVerifiableCredential): boolean =>
   Date.parse(issuanceDate) <= Date.now() && (expirationDate === undefined || Date.parse(expirationDate) >= Date.now())
 
-/** Verifies the issuer's signature. Only verifiers check the status. */
+/** Verifies the issuer's signature. The status is not checked: verifiers do that. */
 const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiableCredential): Promise<Statements> => {
   await waitForIssuance([credential.issuanceDate])
   const verified: VerifiedQuads = new WeakMap()
@@ -105,11 +104,12 @@ const verify = async (agentContext: AgentContext, credential: W3cJsonLdVerifiabl
     credential,
     verifyCredentialStatus: false,
   })
-  if (!isValid) throw new CredoError(isOfNow(credential) ? 'its proof is not valid' : 'it is not valid at this time')
+  if (!isValid)
+    throw new CredoError(isInValidityPeriod(credential) ? 'its proof is not valid' : 'it is not valid at this time')
   const { vcJs: result } = v.parse(Result, validations)
   const statements = await signedStatements(verified, result, CREDENTIAL)
   const [issuer, another] = irisOf(statements, 'issuer')
   if (issuer !== result.results[0].verificationMethod.controller || another !== undefined)
-    throw new CredoError('its issuer has not signed it')
+    throw new CredoError('it is not signed by its issuer')
   return statements
 }

@@ -1,4 +1,4 @@
-/** Fixes the contexts of a proof request, in the unit of work that makes it. */
+/** Determines the contexts of a proof request, in the unit of work that creates the request. */
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentContext } from '@credo-ts/core'
@@ -9,27 +9,31 @@ import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'
 import { assertProcessable, definedTerms } from './context-documents.ts'
-import { findContexts, SERVICE, type StoredContext, storeContext } from './contexts.ts'
 import { assertOrdered } from './ordered-terms.ts'
 import {
   CONTEXTS_PATH,
-  isCarried,
+  isBuiltIn,
   type PreparedContexts,
   type RequestedDefinition,
   schemaPaths,
 } from './prepared-contexts.ts'
+import { findContexts, SERVICE_SCOPE, type StoredContext, storeContext } from './stored-contexts.ts'
 import { findTermConflict, type TermConflict } from './term-conflicts.ts'
-import { type ContextDocument, loaderOf, parseContext, type VerifierContext } from './verifier-contexts.ts'
+import {
+  type ContextDocument,
+  parseContext,
+  type VerifierContext,
+  verifierDocumentLoader,
+} from './verifier-contexts.ts'
 
 type Documents = Map<string, ContextDocument>
 
 /**
- * Determines the contexts of a proof request in the running unit of work, in this order: the credentials context,
- * bundled ones that the definition names as schemas, those of the request (documents by address), those of the stage's
- * setting, and those that were read at addresses which the definition names as schemas. Contexts of the community are
- * added if they define a type that the definition names and redefine no term of the others. Throws `request.invalid`
- * for a context that redefines a term of another one, or that can't be read, and for a field that needs an order of
- * values which these contexts do not keep.
+ * Determines the contexts of a proof request, in this order: the credentials context, built-in ones that the definition
+ * names in `schema`, those of the request (documents by address), those of the setting TRUSTED_CONTEXTS, and those that
+ * were fetched from addresses in `schema`. Community contexts are added if they define a type in `schema` and redefine
+ * no term of the others. Throws `request.invalid` for a context that redefines a term of another one or cannot be read,
+ * and for a field that needs an order of values which these contexts do not define.
  */
 export const selectVerifierContexts = async (
   agentContext: AgentContext,
@@ -40,7 +44,7 @@ export const selectVerifierContexts = async (
   const schemas = schemaPaths(presentationDefinition)
   for (const address of prepared.unreadable) throw invalidField(pathIn(schemas, address), unreadable(address))
   const contexts = new Map<string, VerifierContext>(
-    [CREDENTIALS_V1, ...[...schemas.keys()].filter(isCarried)].map((address) => [address, { address }]),
+    [CREDENTIALS_V1, ...[...schemas.keys()].filter(isBuiltIn)].map((address) => [address, { address }]),
   )
   const documents: Documents = new Map()
   const unit = currentUnit()
@@ -57,35 +61,35 @@ export const selectVerifierContexts = async (
     } else add(address, document, await storeContext(unit, unit.tenant, JSON.stringify(document)))
   for (const { address, digest } of settings().TRUSTED_CONTEXTS) {
     if (contexts.has(address)) continue
-    const { text, stored } = await contextOfSetting(address, digest, prepared.stage)
+    const { text, stored } = await contextOfSetting(address, digest, prepared.settingTexts)
     add(address, parsedContext(address, text), stored)
   }
   for (const [address, document] of prepared.schemas)
     add(address, document, await storeContext(unit, unit.tenant, JSON.stringify(document)))
 
-  const fixed = [...contexts.values()]
-  const key = keyOf(fixed, [...schemas.keys()])
-  const loader = loaderOf(agentContext, documents)
-  const addCommunity = async (): Promise<readonly string[]> => {
-    if (fixed.length > 1)
-      await assertNoConflict(fixed, documents, loader, (address) =>
+  const baseContexts = [...contexts.values()]
+  const key = cacheKeyOf(baseContexts, [...schemas.keys()])
+  const loader = verifierDocumentLoader(agentContext, documents)
+  const selectCommunityContexts = async (): Promise<readonly string[]> => {
+    if (baseContexts.length > 1)
+      await assertNoConflict(baseContexts, documents, loader, (address) =>
         prepared.schemas.has(address) ? pathIn(schemas, address) : `${CONTEXTS_PATH}.${address}`,
       )
-    return selected.set(key, await communityContexts(fixed, [...schemas.keys()], loader))
+    return communityContextsCache.set(key, await communityContexts(baseContexts, [...schemas.keys()], loader))
   }
-  const added = selected.get(key) ?? (await addCommunity())
-  const all = [...fixed, ...added.map((address) => ({ address }))]
+  const added = communityContextsCache.get(key) ?? (await selectCommunityContexts())
+  const all = [...baseContexts, ...added.map((address) => ({ address }))]
   await assertOrdered(request, () => Promise.all(all.map(async ({ address }) => (await loader(address)).document)))
   return all
 }
 
 /**
- * The contexts of the community beside others that were found without a conflict: verifiers repeat their requests. It
- * follows from the texts of the others and from the schemas, which the key identifies.
+ * Cache of the community contexts to add, because verifiers repeat their requests. The key identifies what determines
+ * them: the texts of the other contexts, and the schemas.
  */
-const selected = new Bounded<string, readonly string[]>(200)
+const communityContextsCache = new Bounded<string, readonly string[]>(200)
 
-const keyOf = (contexts: readonly VerifierContext[], schemas: readonly string[]): string => {
+const cacheKeyOf = (contexts: readonly VerifierContext[], schemas: readonly string[]): string => {
   const texts = contexts.map(({ address, stored }) => [address, stored?.digest])
   return hash('sha256', JSON.stringify([texts, schemas]), 'base64')
 }
@@ -93,34 +97,34 @@ const keyOf = (contexts: readonly VerifierContext[], schemas: readonly string[])
 const pathIn = (schemas: ReadonlyMap<string, string>, address: string): string => schemas.get(address) ?? CONTEXTS_PATH
 
 const unreadable = (address: string): string =>
-  `can't be read: ${address}. The document can be given in ${CONTEXTS_PATH}`
+  `cannot be read: ${address}. The document can be given in ${CONTEXTS_PATH}`
 
-/** A context of the setting that is not JSON is the operator's mistake, and the caller can still give the document. */
+/** Invalid JSON in a context of TRUSTED_CONTEXTS is the operator's mistake, but the caller can give the document. */
 const parsedContext = (address: string, text: string): ContextDocument => {
   try {
     return parseContext(text)
   } catch {
-    throw invalidField(CONTEXTS_PATH, `the stage trusts a document that is not JSON: ${unreadable(address)}`)
+    throw invalidField(CONTEXTS_PATH, `a context in TRUSTED_CONTEXTS is not JSON and ${unreadable(address)}`)
   }
 }
 
-/** Contexts of the setting are read before the first request that needs them, never by a verification. */
+/** Stores a context of TRUSTED_CONTEXTS with the first request that needs it. */
 const contextOfSetting = async (
   address: string,
   hex: string,
-  read: PreparedContexts['stage'],
+  fetchedTexts: PreparedContexts['settingTexts'],
 ): Promise<{ text: string; stored: StoredContext }> => {
-  const stored = { scope: SERVICE, digest: Buffer.from(hex, 'hex').toString('base64url') }
-  const [known] = await findContexts(currentUnit(), [stored])
-  if (known !== undefined) return { text: known, stored }
-  const text = read.get(address)
-  if (text === undefined) throw invalidField(CONTEXTS_PATH, `a context that the stage trusts ${unreadable(address)}`)
+  const stored = { scope: SERVICE_SCOPE, digest: Buffer.from(hex, 'hex').toString('base64url') }
+  const [storedText] = await findContexts(currentUnit(), [stored])
+  if (storedText !== undefined) return { text: storedText, stored }
+  const text = fetchedTexts.get(address)
+  if (text === undefined) throw invalidField(CONTEXTS_PATH, `a context in TRUSTED_CONTEXTS ${unreadable(address)}`)
   if (hash('sha256', text) !== hex)
-    throw invalidField(CONTEXTS_PATH, `the stage trusts ${address} with another digest than it has now`)
-  return { text, stored: await storeContext(currentUnit(), SERVICE, text) }
+    throw invalidField(CONTEXTS_PATH, `the document at ${address} does not have the digest in TRUSTED_CONTEXTS`)
+  return { text, stored: await storeContext(currentUnit(), SERVICE_SCOPE, text) }
 }
 
-/** An error of the engine or the library itself means nothing to the caller. */
+/** Internal errors of the library are not shown to the caller. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error && !(error instanceof TypeError || error instanceof RangeError) ? error.message : 'unknown'
 
@@ -131,7 +135,7 @@ const assertNoConflict = async (
   pathOf: (address: string) => string,
 ): Promise<void> => {
   const conflict = await conflictIn(contexts, documents, loader).catch((error: unknown) => {
-    throw invalidField(CONTEXTS_PATH, `a context can't be read: ${reasonOf(error)}`)
+    throw invalidField(CONTEXTS_PATH, `a context cannot be read: ${reasonOf(error)}`)
   })
   if (conflict !== undefined)
     throw invalidField(pathOf(conflict.address), `redefines ${conflict.term}, which another trusted context defines`)
@@ -150,12 +154,12 @@ const conflictIn = async (
 }
 
 const communityContexts = async (
-  fixed: readonly VerifierContext[],
+  baseContexts: readonly VerifierContext[],
   schemas: readonly string[],
   loader: DocumentLoader,
 ): Promise<string[]> => {
-  const types = schemas.filter((iri) => !isCarried(iri))
-  const addresses = fixed.map(({ address }) => address)
+  const types = schemas.filter((iri) => !isBuiltIn(iri))
+  const addresses = baseContexts.map(({ address }) => address)
   const added: string[] = []
   for (const address of COMMUNITY_CONTEXTS.keys()) {
     if (types.length === 0 || addresses.includes(address)) continue

@@ -17,15 +17,15 @@ type AcceptOptions = Parameters<DidCommJsonLdCredentialFormatService['acceptRequ
 export const isAsOffered = (offer: unknown, request: unknown): boolean => detailToSign(offer, request) !== undefined
 
 /**
- * The options to sign the offer, where Credo would sign the request. Throws `request.invalid`, CredoError, and a
- * NotAsOfferedError for a request that gives a subject the id of something else.
+ * Credo's options to sign the offer instead of the request. Throws `request.invalid`, CredoError, and a
+ * NotAsOfferedError for a request that gives a subject the id of another node.
  */
 export const toSignOffered = async (agentContext: AgentContext, options: AcceptOptions): Promise<AcceptOptions> => {
   const { offerAttachment, requestAttachment, credentialFormats } = options
   const offered: unknown = offerAttachment?.getDataAsJson()
   const detail = detailToSign(offered, requestAttachment.getDataAsJson())
   if (detail === undefined || !isCredentialDetail(offered)) throw new CredoError(NOT_OFFERED)
-  await withReadErrors(() => assertOwnIds(agentContext, offered.credential, detail.credential))
+  await withReadErrors(() => assertNewSubjectIds(agentContext, offered.credential, detail.credential))
   const verificationMethod = await signingKey(agentContext, detail, credentialFormats?.jsonld?.verificationMethod)
   return {
     ...options,
@@ -54,8 +54,8 @@ const SubjectId = v.pipe(
 )
 
 /**
- * The detail to sign for a request: the offer's, with the ids of subjects that only the request names. Undefined if the
- * request differs in anything else.
+ * The detail to sign: that of the offer, with the subject ids that only the request has. Undefined if the request
+ * differs in anything else.
  * https://github.com/hyperledger/aries-rfcs/tree/main/features/0593-json-ld-cred-attach
  */
 const detailToSign = (offered: unknown, requested: unknown): CredentialDetail | undefined => {
@@ -73,21 +73,21 @@ const withIds = (offered: unknown, requested: unknown): unknown => {
 }
 
 /**
- * Throws a NotAsOfferedError for an id that something in the credential has: both would become one, with the claims of
- * both. What is signed is compared, because contexts can give an id several names.
+ * Throws a NotAsOfferedError for a subject id that another node of the credential has: both would become one node with
+ * the claims of both. Expanded nodes are compared, because a context can define aliases of `id`.
  */
-const assertOwnIds = async (agentContext: AgentContext, offered: object, named: object): Promise<void> => {
-  if (isDeepStrictEqual(offered, named)) return
+const assertNewSubjectIds = async (agentContext: AgentContext, offered: object, requested: object): Promise<void> => {
+  if (isDeepStrictEqual(offered, requested)) return
   const loader = agentContext.resolve(W3cCredentialsModuleConfig).documentLoader(agentContext)
   const count = async (credential: object) => (await nodesIn(credential, loader, newBudget())).size
   const nodes = await count(offered)
-  const isOwn = await count(named).then(
+  const isNew = await count(requested).then(
     (others) => others === nodes,
     (error: unknown) => {
-      // Contexts name the id in another way, so that the subject would have two.
+      // The subject has an alias of `id` already, so it would have two ids.
       if (error instanceof Error && error.name.startsWith('jsonld.')) return false
       throw error
     },
   )
-  if (!isOwn) throw new NotAsOfferedError(NOT_OFFERED)
+  if (!isNew) throw new NotAsOfferedError(NOT_OFFERED)
 }

@@ -12,10 +12,10 @@ import {
 } from '@credo-ts/core'
 import { withReadErrors } from '../../web/index.ts'
 import { newBudget } from './rdf.ts'
-import { signingFault } from './signable-credential.ts'
+import { signingErrorReason } from './signable-credential.ts'
 import { keyTypesOf, recordingSuites, SUITE_CONTEXT_2020 } from './signature-suites.ts'
 
-/** The document to sign; the proof's context is added. */
+/** The document to sign. The context of the proof is added to it. */
 type Unsigned = Record<string, unknown> & { '@context': readonly string[] }
 
 interface Signature {
@@ -30,7 +30,7 @@ interface Signature {
 /** In order of preference. */
 const PROOF_TYPES = ['Ed25519Signature2018', 'Ed25519Signature2020']
 
-/** Throws a CredoError with the reason if the presentation can't be signed, and `registry.unavailable`. */
+/** Throws a CredoError with the reason if the presentation cannot be signed, and `registry.unavailable`. */
 export const signPresentation = async (
   agentContext: AgentContext,
   unsigned: Unsigned,
@@ -57,7 +57,7 @@ export const signPresentation = async (
     return presentation.toJSON() as Record<string, unknown>
   } catch (error) {
     throw error instanceof Error && error.name.startsWith('jsonld.')
-      ? new CredoError(`a credential ${signingFault(error)}`, { cause: error })
+      ? new CredoError(`a credential ${signingErrorReason(error)}`, { cause: error })
       : error
   }
 }
@@ -79,5 +79,5 @@ const selectProofType = async (
     const method = methods.find(({ type }) => keyTypesOf(proofType).includes(type))
     if (method !== undefined) return { proofType, method }
   }
-  throw new CredoError('the holder of the credentials has no key that signs as the verifier permits')
+  throw new CredoError('the holder of the credentials has no key for a proof type that the verifier permits')
 }

@@ -1,6 +1,6 @@
 /**
- * Checks that an offered credential can be signed, by its issuer's key and with all its values, and that this service
- * could verify it.
+ * Checks before an offer that the issuer can sign the credential with all its values, and that this service could
+ * verify it.
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -18,16 +18,24 @@ import { contextResolver } from './context-use.ts'
 import { findMergedTerms } from './merged-terms.ts'
 import { canonicalize, newCredentialBudget, processor, toQuads } from './rdf.ts'
 import { keyTypesOf } from './signature-suites.ts'
-import { assertShowable, assertVerifiable, CREDENTIAL, DOUBLE, irisOf, readStatements, XSD } from './signed-json.ts'
+import {
+  assertClaimsWithinLimits,
+  assertVerifiable,
+  CREDENTIAL,
+  DOUBLE_PATTERN,
+  irisOf,
+  readStatements,
+  XSD,
+} from './signed-json.ts'
 
 const PATH = 'credentialFormats.jsonld.credential'
 
 /**
- * Throws `request.invalid` for a credential that its issuer can't sign as it is: with terms or types that its contexts
- * do not define or define wrongly, with an unreadable context, with texts that would be signed as other numbers, with
- * names that have one meaning and several values, with blank nodes that take too long to canonicalize, or with an issuer whose DID has no suitable key, or is another by its
- * contexts. And for one that no verifier of this service could verify, because it is too large, is over or has a status;
- * wallets on Credo take the last two from nobody.
+ * Throws `request.invalid` if the issuer cannot sign the credential unchanged: terms or types are not or not validly
+ * defined, a context cannot be read, a text would be signed as another number, two names of one property have different
+ * values, canonicalizing its blank nodes takes too long, the issuer's DID has no suitable key, or the contexts expand
+ * `issuer` to something else. Also if this service could not verify the credential, because it is too large, has
+ * expired or has a status; wallets on Credo reject the last two as well.
  */
 export const assertSignable = async (
   agentContext: AgentContext,
@@ -44,30 +52,30 @@ export const assertSignable = async (
     await canonicalize(quads, budget)
     const statements = await readStatements(quads, CREDENTIAL)
     if (!isDeepStrictEqual(irisOf(statements, 'issuer'), [issuer]))
-      throw new CredoError('its contexts make another issuer of the DID, or name one more')
+      throw new CredoError('its contexts expand the issuer to another IRI, or to several')
     assertVerifiable(statements)
-    assertShowable(statements, budget)
+    assertClaimsWithinLimits(statements, budget)
     const merged = await findMergedTerms(document, documentLoader, newCredentialBudget())
     if (merged !== undefined)
-      throw new CredoError(`its contexts give "${merged.join('" and "')}" one meaning, and they have several values`)
-    // Last: what takes too long to process has been rejected.
+      throw new CredoError(`its contexts map "${merged.join('" and "')}" to one property, but their values differ`)
+    // Last, because it has no budget: documents that take too long were rejected above.
     if (quads.includes(DOUBLE_TYPE)) await assertNumbers(document, documentLoader)
   } catch (error) {
-    throw invalidField(PATH, signingFault(error))
+    throw invalidField(PATH, signingErrorReason(error))
   }
 }
 
 const DOUBLE_TYPE = `${XSD}double`
 
-/** Text with the type of a number, in expanded form. */
+/** A typed text of `xsd:double` in expanded form. */
 const DoubleText = v.object({ '@type': v.literal(DOUBLE_TYPE), '@value': v.string() })
 
-/** Digits of a signed number. */
-const DIGITS = 16
+/** Significant digits of a double in a quad. */
+const SIGNIFICANT_DIGITS = 16
 
 /**
- * Throws a CredoError for a text of the type `xsd:double` that is no number, or has more digits than are signed: the
- * processor signs as much of it as JavaScript reads as a number.
+ * Throws a CredoError for a text of the type `xsd:double` that is not a number or has more digits than are signed: the
+ * processor signs the number that JavaScript parses from the text.
  */
 const assertNumbers = async (document: unknown, documentLoader: DocumentLoader): Promise<void> => {
   const { expand } = await processor()
@@ -76,34 +84,34 @@ const assertNumbers = async (document: unknown, documentLoader: DocumentLoader):
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     if (v.is(DoubleText, value)) {
       const { '@value': text } = value
-      const number = DOUBLE.test(text) ? Number(text) : Number.NaN
-      if (!Number.isFinite(number) || Number(number.toPrecision(DIGITS)) !== number)
+      const number = DOUBLE_PATTERN.test(text) ? Number(text) : Number.NaN
+      if (!Number.isFinite(number) || Number(number.toPrecision(SIGNIFICANT_DIGITS)) !== number)
         throw new CredoError(`a text would be signed as another number: ${text}`)
     } else if (typeof value === 'object' && value !== null) pending.push(...Object.values(value))
   }
 }
 
 /**
- * The issuer's verification method for assertions with this type of proof: the named one (a DID URL), or else the
- * first; undefined if there is none.
+ * The issuer's assertion method for this type of proof: the one with the id `keyId` (a DID URL), or else the first;
+ * undefined if the issuer has none.
  * https://www.w3.org/TR/did-core/#assertion
  */
 export const findSigningKey = async (
   agentContext: AgentContext,
   issuer: string,
   proofType: string,
-  named?: string,
+  keyId?: string,
 ): Promise<string | undefined> => {
   const document = await agentContext.resolve(DidResolverService).resolveDidDocument(agentContext, issuer)
   const methods = (document.assertionMethod ?? []).map((one) =>
     typeof one === 'string' ? document.dereferenceVerificationMethod(one) : one,
   )
   const ids = methods.filter(({ type }) => keyTypesOf(proofType).includes(type)).map(({ id }) => id)
-  return named === undefined ? ids[0] : ids.find((id) => id === named)
+  return keyId === undefined ? ids[0] : ids.find((id) => id === keyId)
 }
 
-/** An error of the JSON-LD processor: a code of the specification, or the event that stops its safe mode. */
-const Failure = v.object({
+/** An error of the JSON-LD processor: an error code of the specification, or an event that its safe mode rejects. */
+const ProcessorError = v.object({
   message: v.string(),
   details: v.optional(
     v.looseObject({
@@ -120,15 +128,15 @@ const Failure = v.object({
   ),
 })
 
-/** What is wrong with a document: https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
-export const signingFault = (error: unknown): string => {
-  // A TypeError comes from the library itself, and means nothing to the caller.
-  if (error instanceof TypeError || !v.is(Failure, error)) return 'can not be signed'
+/** The reason why a document cannot be signed: https://www.w3.org/TR/json-ld11-api/#jsonlderrorcode */
+export const signingErrorReason = (error: unknown): string => {
+  // A TypeError is an internal error of the library.
+  if (error instanceof TypeError || !v.is(ProcessorError, error)) return 'cannot be signed'
   const { code, url, term, event } = error.details ?? {}
-  if (code === 'loading remote context failed') return `names a context that can not be read: ${url}`
+  if (code === 'loading remote context failed') return `refers to a context that cannot be read: ${url}`
   if (code === 'protected term redefinition') return `redefines the protected term "${term}"`
   const { property, type } = event?.details ?? {}
   if (property !== undefined) return `has "${property}", which none of its contexts defines`
   if (type !== undefined) return `has the type "${type}", which none of its contexts defines`
-  return shortReason(`can not be signed: ${event?.message ?? error.message}`)
+  return shortReason(`cannot be signed: ${event?.message ?? error.message}`)
 }

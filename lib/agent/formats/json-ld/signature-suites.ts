@@ -1,6 +1,6 @@
 /**
- * Credo's Ed25519 signature suites, and those of a verification: within limits, recording the quads that each signature
- * was verified over.
+ * Credo's Ed25519 signature suites with stricter checks, and the suites of one verification: within a budget, recording
+ * the quads that each signature covers.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { CredoError, Ed25519Signature2018, Ed25519Signature2020, Kms, SignatureSuiteRegistry } from '@credo-ts/core'
@@ -25,25 +25,25 @@ class AnyKeySignature2020 extends Ed25519Signature2020 {
     if (!v.is(Key, document)) throw new TypeError('the verification method must be an Ed25519 key that is not revoked')
   }
 
-  /** A holder may call the signature by any name that means this, and base58 takes quadratic time. */
+  /** Checked here, because the holder may use an alias of `proofValue`; decoding base58 takes quadratic time. */
   override async verifySignature(options: Parameters<Ed25519Signature2020['verifySignature']>[0]) {
     if (String(options.proof.proofValue).length > MAX_KEY) throw new TypeError('the signature is too long')
     return super.verifySignature(options)
   }
 }
 
-/** JWS with an unencoded payload that is not in it: RFC 7797, section 6. */
+/** JWS with an unencoded, detached payload: RFC 7797, section 6. */
 const JWS_HEADER = { alg: 'EdDSA', b64: false, crit: ['b64'] }
 
 /**
- * Credo compares the header of a signature only where it has exactly three members.
+ * Credo's suite checks the header of a JWS only if it has exactly three members.
  * https://w3c-ccg.github.io/lds-ed25519-2018/
  */
-class OneHeaderSignature2018 extends Ed25519Signature2018 {
+class StrictHeaderSignature2018 extends Ed25519Signature2018 {
   override async verifySignature(options: Parameters<Ed25519Signature2018['verifySignature']>[0]) {
     const [header = '', ...others] = String(options.proof.jws).split('.')
     if (!isDeepStrictEqual(parseBase64(header), JWS_HEADER) || others.length !== 2 || others[0] !== '')
-      throw new TypeError('the signature is not a JWS as its suite makes it')
+      throw new TypeError('the signature is not a JWS of its suite')
     return super.verifySignature(options)
   }
 }
@@ -51,7 +51,7 @@ class OneHeaderSignature2018 extends Ed25519Signature2018 {
 /** The context of documents that are signed with Ed25519Signature2020: it defines the proof's type. */
 export const SUITE_CONTEXT_2020 = Ed25519Signature2020.CONTEXT_URL
 
-/** Types of keys that an issuer may sign with, by type of proof. */
+/** Types of keys with which an issuer may sign, by type of proof. */
 const SIGNING_KEYS: Record<string, readonly string[]> = {
   Ed25519Signature2018: ['Ed25519VerificationKey2018'],
   Ed25519Signature2020: TYPES,
@@ -61,11 +61,11 @@ export const keyTypesOf = (proofType: string): readonly string[] => SIGNING_KEYS
 
 type SuiteClass = typeof Ed25519Signature2018 | typeof Ed25519Signature2020
 
-/** The agent's suites, each changed by `change`. */
+/** The agent's suites, each extended by `change`. */
 export const signatureSuites = (change: (suite: SuiteClass) => SuiteClass = (suite) => suite): SignatureSuiteRegistry =>
   new SignatureSuiteRegistry(
-    [OneHeaderSignature2018, AnyKeySignature2020].map((suite) => {
-      const proofType = suite === OneHeaderSignature2018 ? 'Ed25519Signature2018' : 'Ed25519Signature2020'
+    [StrictHeaderSignature2018, AnyKeySignature2020].map((suite) => {
+      const proofType = suite === StrictHeaderSignature2018 ? 'Ed25519Signature2018' : 'Ed25519Signature2020'
       return {
         suiteClass: change(suite),
         proofType,
@@ -75,10 +75,10 @@ export const signatureSuites = (change: (suite: SuiteClass) => SuiteClass = (sui
     }),
   )
 
-/** The verified quads (N-Quads) by proof, which is the object that the suite got. */
+/** The verified quads (N-Quads) by the proof object that the suite received. */
 export type VerifiedQuads = WeakMap<object, string>
 
-/** What the library returns for a document with one valid proof. */
+/** The library's result for a document with one valid proof. */
 export const Verified = v.object({
   results: v.strictTuple([
     v.looseObject({
@@ -90,7 +90,7 @@ export const Verified = v.object({
 })
 export type Verified = v.InferOutput<typeof Verified>
 
-/** The statements that a document's signature was verified over. */
+/** The statements that a document's verified signature covers. */
 export const signedStatements = (
   verified: VerifiedQuads,
   { results: [{ proof }] }: Verified,
@@ -101,7 +101,7 @@ export const signedStatements = (
   return readStatements(quads, type)
 }
 
-/** Of a proof, `expires`: a holder may call it by any name that means this. Data Integrity 1.0, section 2.1. */
+/** `expires` of a proof (Data Integrity 1.0, section 2.1) in its quads, because a holder may use an alias. */
 const EXPIRATION = /<https:\/\/w3id\.org\/security#expiration> "([^"]*)"/g
 
 const assertInTime = (quads: string): void => {
@@ -114,7 +114,7 @@ interface ProofOptions {
   document: object
 }
 
-const recording = (suite: SuiteClass, verified: VerifiedQuads, budget: Budget): SuiteClass => {
+const recordingSuite = (suite: SuiteClass, verified: VerifiedQuads, budget: Budget): SuiteClass => {
   const quadsOf = new WeakMap<object, string>()
   // The suites extend a class of a JavaScript package, so inherited methods have no types.
   return class extends (suite as typeof Ed25519Signature2018) {
@@ -136,4 +136,4 @@ const recording = (suite: SuiteClass, verified: VerifiedQuads, budget: Budget): 
 
 /** The suites of one verification. */
 export const recordingSuites = (verified: VerifiedQuads, budget: Budget): SignatureSuiteRegistry =>
-  signatureSuites((suite) => recording(suite, verified, budget))
+  signatureSuites((suite) => recordingSuite(suite, verified, budget))

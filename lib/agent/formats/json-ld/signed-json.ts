@@ -1,13 +1,13 @@
 /**
- * Builds JSON in the verifier's terms from signed quads. A signature covers quads, and the holder writes the JSON
- * around them: other terms, nesting and order have the same quads. So verifiers read JSON that is built only from the
- * quads and their own contexts.
+ * Builds JSON in the verifier's terms from signed quads. A signature covers quads, and the holder writes the JSON:
+ * other terms, nesting and order can have the same quads. So verifiers read JSON that is built only from the quads and
+ * their own contexts.
  */
 import { randomBytes } from 'node:crypto'
 import { CredoError } from '@credo-ts/core'
 import type { DocumentLoader } from '@digitalcredentials/jsonld'
 import { shortReason } from '../../../errors.ts'
-import { findFlaw, isObject, MAX_DEPTH, UNSAFE_NAMES } from '../../../json.ts'
+import { findViolation, isObject, MAX_DEPTH, UNSAFE_NAMES } from '../../../json.ts'
 import { JsonLiteral, OrderedList } from '../../../presentation-exchange/claims.ts'
 import { countingResolver } from './context-use.ts'
 import { type Budget, processor } from './rdf.ts'
@@ -31,30 +31,30 @@ const asArray = (value: unknown): unknown[] => (value === undefined ? [] : Array
 
 const typesOf = (node: Node): string[] => asArray(node['@type']).map(String)
 
-/** The statements of a credential or presentation: the nodes of its graph, and the node that is the document. */
+/** The statements of a credential or presentation: the nodes of its graph, of which `root` is the document itself. */
 export interface Statements {
   root: Node
   nodes: ReadonlyMap<string, Node>
 }
 
 /**
- * Parses N-Quads. `type` is the document's own type: only one node may have it, or the holder could choose which one is
- * the document. Named graphs are skipped: they hold a presentation's credentials, which are verified separately.
+ * Parses N-Quads. `type` is the type of the document: only one node may have it, or the holder could choose the root.
+ * Named graphs are skipped: they are a presentation's credentials, which are verified separately.
  */
 export const readStatements = async (quads: string, type: string): Promise<Statements> => {
   const { fromRDF } = await processor()
   const options = { format: 'application/n-quads', useNativeTypes: false } as const
-  // Of JSON in a text it parses any depth by recursion.
+  // Fails for an invalid JSON literal, or one that is nested too deeply.
   const all = await fromRDF(quads, options).catch((cause) => {
-    throw new CredoError('the document has a text that is not the JSON that it is said to be', { cause })
+    throw new CredoError('the document has an invalid JSON literal', { cause })
   })
-  const flaw = findFlaw(all, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES })
-  if (flaw !== undefined) throw new CredoError(`the document ${flaw.message}`)
+  const violation = findViolation(all, { maxDepth: MAX_DEPTH, forbidden: UNSAFE_NAMES })
+  if (violation !== undefined) throw new CredoError(`the document ${violation.message}`)
   const graph = all.filter(isNode)
   if (type === CREDENTIAL && graph.some((node) => '@graph' in node))
     throw new CredoError('the credential has named graphs')
   const [root, another] = graph.filter((node) => typesOf(node).includes(type))
-  if (root === undefined || another !== undefined) throw new CredoError(`not exactly one node is a ${type}`)
+  if (root === undefined || another !== undefined) throw new CredoError(`exactly one node must have the type ${type}`)
   return { root, nodes: new Map(graph.map((node) => [node['@id'], node])) }
 }
 
@@ -64,7 +64,7 @@ export const irisOf = ({ root }: Statements, property: string): string[] =>
     isNode(value) && !value['@id'].startsWith('_:') ? [value['@id']] : [],
   )
 
-/** Values of properties of the document as dates, in ms since the epoch; NaN for a value that is none. */
+/** Values of properties of the document as dates, in ms since the epoch; NaN for a value that is not a date. */
 export const datesOf = ({ root }: Statements, ...properties: string[]): number[] =>
   properties
     .flatMap((property) => asArray(root[`${CREDENTIALS}${property}`]))
@@ -72,19 +72,19 @@ export const datesOf = ({ root }: Statements, ...properties: string[]): number[]
 
 export const typeIrisOf = ({ root }: Statements): string[] => typesOf(root)
 
-/** IRIs of all types and properties, without those of every credential. */
+/** IRIs of all types and properties, except those of the W3C credentials vocabulary. */
 export const vocabularyOf = ({ nodes }: Statements): string[] =>
   [...nodes.values()]
     .flatMap((node) => [...typesOf(node), ...Object.keys(node)])
     .filter((iri) => !iri.startsWith('@') && !iri.startsWith(CREDENTIALS))
 
-/** Relative cost of compaction: it sorts the copied terms, which takes five times as long as copying. */
-const COMPACTION = 5
+/** Cost of a copied term in compaction, which also sorts the terms: that takes five times as long as copying. */
+const COMPACTION_COST = 5
 
 /**
- * The document's claims in the terms of `contexts` (addresses for the loader, or contexts in full). Quads have no order,
- * so values are sorted by their text; `type` starts with the document's own. Throws a CredoError for what can't be said
- * in these terms, such as an IRI that begins with one of their prefixes.
+ * The document's claims in the terms of `contexts` (addresses or inline contexts). Quads have no order, so values are
+ * sorted by their text; `type` starts with the type of the document. Throws a CredoError if the claims cannot be
+ * compacted with these contexts, such as an IRI that begins with one of their prefixes.
  */
 export const toClaims = async (
   statements: Statements,
@@ -93,9 +93,9 @@ export const toClaims = async (
   budget: Budget,
 ): Promise<Json> => {
   const { compact } = await processor()
-  const options = { documentLoader, contextResolver: await countingResolver(budget, COMPACTION) }
+  const options = { documentLoader, contextResolver: await countingResolver(budget, COMPACTION_COST) }
   const { '@context': context, ...json } = await compact(
-    withMarks(tree(statements, budget)),
+    withSentinels(tree(statements, budget)),
     { '@context': contexts },
     options,
   ).catch((error) => {
@@ -106,27 +106,27 @@ export const toClaims = async (
     '@context': new JsonLiteral(asArray(context)),
     ...claimsOfMembers(json),
     type: new OrderedList(asArray(json.type)),
-    // Compaction turns a subject that has an id and no claims into a text.
+    // Compaction turns a subject that has only an id into a string.
     ...(typeof subject === 'string' && { credentialSubject: { id: subject } }),
   }
 }
 
-/** Throws a CredoError for a credential that is over, or whose status would have to be read: nobody verifies it here. */
+/** Throws a CredoError for a credential that has expired or has a status, which verifiers here cannot check. */
 export const assertVerifiable = (credential: Statements): void => {
   if (`${CREDENTIALS}credentialStatus` in credential.root)
-    throw new CredoError('the status of a credential can not be verified')
+    throw new CredoError('the status of a credential cannot be verified')
   if (!datesOf(credential, 'expirationDate', 'validUntil').every((date) => date > Date.now()))
     throw new CredoError('a credential has expired')
 }
 
-/** Throws a CredoError if the document is too large or too deep to be shown. */
-export const assertShowable = (statements: Statements, budget: Budget): void => {
+/** Throws a CredoError if the claims of the document are too large or nested too deeply. */
+export const assertClaimsWithinLimits = (statements: Statements, budget: Budget): void => {
   tree(statements, budget)
 }
 
 /**
- * The document as a tree: each IRI node once, below its first reference, the subject first; blank nodes at each
- * reference.
+ * The document as a tree, with `credentialSubject` first: a node with an IRI is embedded once, at its first reference;
+ * a blank node is embedded at each reference.
  */
 const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
   const embedded = new Set<string>()
@@ -137,7 +137,7 @@ const tree = ({ root, nodes }: Statements, budget: Budget): Json => {
     if (node === undefined || path.has(id) || embedded.has(id)) return isBlank ? {} : { '@id': id }
     budget.bytes -= Buffer.byteLength(JSON.stringify(node))
     if (budget.bytes < 0) throw new CredoError('the documents are too large, or refer to the same nodes too often')
-    if (path.size > MAX_DEPTH) throw new CredoError(`the document has more than ${MAX_DEPTH} nodes in each other`)
+    if (path.size > MAX_DEPTH) throw new CredoError(`the document has more than ${MAX_DEPTH} nested nodes`)
     if (!isBlank) embedded.add(id)
     const below = new Set([...path, id])
     const properties = Object.keys(node)
@@ -171,19 +171,19 @@ const isOwnType = (type: string): boolean => type === CREDENTIAL || type === PRE
 const sorted = (values: unknown[]): unknown[] =>
   values.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b)))
 
-export const DOUBLE = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/
+export const DOUBLE_PATTERN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d+)?$/
 
-/** By type: the texts that XML Schema reads as a number or boolean. JavaScript also reads others, such as the empty one. */
-const NATIVE = new Map([
+/** Lexical forms of XML Schema by datatype. JavaScript converts other texts too, such as the empty one. */
+const LEXICAL_FORMS = new Map([
   [`${XSD}boolean`, /^(?:true|false|[01])$/],
   [`${XSD}integer`, /^[+-]?\d+$/],
-  [`${XSD}double`, DOUBLE],
+  [`${XSD}double`, DOUBLE_PATTERN],
 ])
 
-/** Converts the typed text of a quad (XML Schema) to a JSON number or boolean. */
+/** Converts a literal with a datatype of XML Schema to a JSON number or boolean. */
 const withNativeValue = (value: Json): Json => {
   const { '@value': text, '@type': type } = value
-  if (typeof text !== 'string' || typeof type !== 'string' || NATIVE.get(type)?.test(text) !== true) return value
+  if (typeof text !== 'string' || typeof type !== 'string' || LEXICAL_FORMS.get(type)?.test(text) !== true) return value
   if (type === `${XSD}boolean`) return { ...value, '@value': text === 'true' || text === '1' }
   const number = Number(text)
   const exact = Number.isFinite(number) && (type !== `${XSD}integer` || Number.isSafeInteger(number))
@@ -191,24 +191,24 @@ const withNativeValue = (value: Json): Json => {
 }
 
 /**
- * Names of what would be taken for a set once the document is compacted: JSON literals, and the end of lists. IRIs,
- * because they are properties as well. No issuer can guess them.
+ * Sentinels, because compacted JSON shows JSON literals and lists like sets: the property that wraps a JSON literal,
+ * and the last element of a list. They are IRIs, to be valid properties, and random, so that no issuer can use them.
  */
 const LITERAL = `x${randomBytes(16).toString('hex')}:`
 const END = `${LITERAL}end`
 
 /**
- * The tree with its JSON literals named, and one element more in each list. That is of the kind of the first, because
- * the term of a list depends on the types of its elements.
+ * Wraps each JSON literal, and adds an end to each list. The end has the type of the first element, because compaction
+ * selects the term of a list by the types of its elements.
  */
-const withMarks = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withMarks)
+const withSentinels = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withSentinels)
   if (!isObject(value)) return value
   if (value['@type'] === '@json') return { ...value, '@value': { [LITERAL]: value['@value'] } }
   const { '@list': list } = value
   if (!Array.isArray(list))
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withMarks(member)]))
-  const [first, ...others] = list.map(withMarks)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withSentinels(member)]))
+  const [first, ...others] = list.map(withSentinels)
   const end = isObject(first) && '@value' in first ? { ...first, '@value': END } : { [END]: [{ '@value': true }] }
   return { '@list': first === undefined ? [] : [first, ...others, end] }
 }
@@ -216,8 +216,8 @@ const withMarks = (value: unknown): unknown => {
 const isEnd = (value: unknown): boolean =>
   value === END || (isObject(value) && (END in value || Object.values(value).includes(END)))
 
-/** Types have the order in which they were sorted. */
-const TYPES = ['type', '@type']
+/** Members for types, which are sorted and therefore ordered. */
+const TYPE_MEMBERS = ['type', '@type']
 
 const claimsOf = (compacted: unknown): unknown => {
   if (Array.isArray(compacted)) {
@@ -228,7 +228,7 @@ const claimsOf = (compacted: unknown): unknown => {
   }
   if (!isObject(compacted)) return compacted
   if (LITERAL in compacted) return new JsonLiteral(compacted[LITERAL])
-  // Compaction keeps the type of numbers and booleans of untyped terms.
+  // Compaction leaves a value object if the term of a number or boolean has no type.
   const value = compacted['@value']
   return typeof value === 'number' || typeof value === 'boolean' ? value : claimsOfMembers(compacted)
 }
@@ -237,6 +237,6 @@ const claimsOfMembers = (compacted: Json): Json =>
   Object.fromEntries(
     Object.entries(compacted).map(([name, member]) => [
       name,
-      TYPES.includes(name) && Array.isArray(member) ? new OrderedList(member) : claimsOf(member),
+      TYPE_MEMBERS.includes(name) && Array.isArray(member) ? new OrderedList(member) : claimsOf(member),
     ]),
   )

@@ -1,4 +1,4 @@
-/** Stored JSON-LD credentials, from which a prover selects. */
+/** Reads the stored JSON-LD credentials from which a holder selects some to present. */
 import * as v from 'valibot'
 import { isNestedDeeperThan, isObject, MAX_DEPTH } from '../../../json.ts'
 import type { StoredCredential } from '../../../presentation-exchange/choose-credentials.ts'
@@ -6,16 +6,16 @@ import { VERIFIABLE_PROOF_TYPES } from '../../../presentation-exchange/definitio
 import type { StoredRecord } from '../../../store/stored-record.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { COMMUNITY_CONTEXTS } from './bundled-contexts.ts'
-import { withContextAddresses } from './contexts-in-full.ts'
-import type { ClaimsReader } from './held-claims.ts'
+import type { ClaimsReader } from './claims-reader.ts'
+import { withContextAddresses } from './inline-contexts.ts'
 
 const W3C_CREDENTIAL = 'W3cCredentialRecord'
 
 const Texts = v.fallback(v.array(v.string()), [])
 
 /**
- * Credo's record of a credential. AnonCreds are stored as such records too, but have other proofs and can't be
- * presented here.
+ * Credo's record of a credential. AnonCreds credentials are such records too, but have other proofs and cannot be
+ * presented as JSON-LD.
  */
 const JsonLdRecord = v.object({
   value: v.object({
@@ -32,13 +32,13 @@ const JsonLdRecord = v.object({
   tags: v.object({ types: Texts, expandedTypes: Texts, schemaIds: Texts, subjectIds: Texts }),
 })
 
-/** Of the contexts of a credential, also of those of the community that it has in full, as a verifier counts them. */
+/** Addresses of the contexts of a credential, also of inline community contexts: a verifier replaces them as well. */
 const addressesIn = (context: unknown): string[] => {
   const { '@context': contexts } = Object(withContextAddresses({ '@context': context }, COMMUNITY_CONTEXTS))
   return [contexts].flat().filter((one) => typeof one === 'string')
 }
 
-/** Undefined for a record of another kind of credential. */
+/** Undefined for a credential in another format. */
 const toCredential = (stored: StoredRecord, readClaims: ClaimsReader): StoredCredential | undefined => {
   const read = v.safeParse(JsonLdRecord, stored)
   if (!read.success) return undefined
@@ -59,14 +59,14 @@ const toCredential = (stored: StoredRecord, readClaims: ClaimsReader): StoredCre
   }
 }
 
-/** The credential of a record; undefined if there is no such record, or it holds no JSON-LD credential. */
+/** The credential of a record; undefined if there is no such record, or its credential is not JSON-LD. */
 export const readCredential = async (id: string, readClaims: ClaimsReader): Promise<StoredCredential | undefined> => {
   const unit = currentUnit()
   const stored = await unit.read(unit.tenant, W3C_CREDENTIAL, id)
   return stored && toCredential(stored, readClaims)
 }
 
-/** Credentials that may be selected: newest first, without expired ones. */
+/** All credentials that have not expired, newest first. */
 export const listCredentials = async (readClaims: ClaimsReader): Promise<StoredCredential[]> => {
   const unit = currentUnit()
   const stored = await unit.find(unit.tenant, W3C_CREDENTIAL, {})

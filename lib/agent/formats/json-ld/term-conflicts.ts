@@ -1,4 +1,4 @@
-/** Finds contexts that give a term two meanings: read with both, a credential could say what nobody signed. */
+/** Finds contexts that define a term differently: with both, a credential could say what its issuer did not sign. */
 import type { ActiveContext, DocumentLoader } from '@digitalcredentials/jsonld'
 import { contextResolver } from './context-use.ts'
 import { processor } from './rdf.ts'
@@ -9,7 +9,7 @@ export interface TermConflict {
   term: string
 }
 
-/** The parts of a term's meaning (JSON-LD 1.1, section 9.15.1), without its protection. */
+/** The parts of a term definition (JSON-LD 1.1, section 9.15.1) that give a term its meaning: all but `@protected`. */
 const MEANING = [
   '@id',
   'reverse',
@@ -23,8 +23,8 @@ const MEANING = [
 ] as const
 
 /**
- * What a term means in a processed context, as text to compare; undefined if it is no term of it. A part that is null
- * is not absent: it shuts out a default. A prefix gives other names their meaning.
+ * The meaning of a term in a processed context, as text to compare; undefined if the context does not define it. A part
+ * that is null differs from an absent one: it turns off a default. `_prefix` counts, because a prefix expands names.
  */
 export const meaningOf = ({ mappings }: ActiveContext, term: string): string | undefined => {
   const mapping = mappings.get(term)
@@ -32,10 +32,10 @@ export const meaningOf = ({ mappings }: ActiveContext, term: string): string | u
   return JSON.stringify([mapping._prefix === true, MEANING.map((name) => (name in mapping ? [mapping[name]] : []))])
 }
 
-/** Keywords of a context that change the meaning of others: of names without a term, of relative IRIs, and of texts. */
+/** Keywords of a context that apply to names without a term, to relative IRIs, and to strings. */
 const DEFAULTS = ['@vocab', '@base', '@language', '@direction'] as const
 
-/** A first `@vocab` is no change: it concerns only names that meant nothing before. */
+/** A first `@vocab` is not a change: it applies only to names that were undefined before. */
 const isChanged = (name: (typeof DEFAULTS)[number], before: ActiveContext, after: ActiveContext): boolean =>
   before[name] !== after[name] && !(name === '@vocab' && before[name] === undefined)
 
@@ -43,12 +43,12 @@ const redefined = (before: ActiveContext, after: ActiveContext, terms: Iterable<
   DEFAULTS.find((name) => isChanged(name, before, after)) ??
   [...terms].find((term) => meaningOf(before, term) !== meaningOf(after, term))
 
-/** Maximum depth of contexts within terms (section 4.1.8). */
+/** Maximum depth of scoped contexts (section 4.1.8). */
 const MAX_SCOPES = 3
 
 /**
- * The first context, in reading order, that redefines a term of another one, also within a type or a property, or whose
- * terms mean something else there because of a later one. Undefined if there is none.
+ * The first context, in order, that redefines a term of another one, also in a scoped context, or whose scoped contexts
+ * mean something else because of a later context. Undefined if there is none.
  */
 export const findTermConflict = async (
   addresses: readonly string[],
@@ -58,7 +58,7 @@ export const findTermConflict = async (
   const options = { documentLoader, contextResolver: await contextResolver() }
   const origins = new Map<string, string>()
   /** By address: the context of all addresses up to it. */
-  const homes = new Map<string, ActiveContext>()
+  const definingContexts = new Map<string, ActiveContext>()
   let active = await processContext(null, null, options)
 
   for (const address of addresses) {
@@ -66,17 +66,17 @@ export const findTermConflict = async (
     const term = next === undefined ? '@protected' : redefined(active, next, active.mappings.keys())
     if (next === undefined || term !== undefined) return { address, term: term ?? '@protected' }
     for (const defined of next.mappings.keys()) if (!origins.has(defined)) origins.set(defined, address)
-    homes.set(address, next)
+    definingContexts.set(address, next)
     active = next
   }
 
-  // Not the first one, the credentials context: its RsaSignature2018 has prefixes that it does not define. No such
-  // proof is verified here.
+  // Without the first, the credentials context: its scoped context of RsaSignature2018 uses prefixes that it does not
+  // define. Proofs of that type are not verified here.
   for (const address of addresses.slice(1)) {
-    const own = [...origins].filter(([, origin]) => origin === address).map(([term]) => term)
+    const ownTerms = [...origins].filter(([, origin]) => origin === address).map(([term]) => term)
     const term =
-      (await redefinedWithin(active, own, address, MAX_SCOPES)) ??
-      (await changedWithin(homes.get(address) ?? active, active, own))
+      (await redefinedInScopes(active, ownTerms, address, MAX_SCOPES)) ??
+      (await changedInScopes(definingContexts.get(address) ?? active, active, ownTerms))
     if (term !== undefined) return { address, term }
   }
   return undefined
@@ -91,7 +91,7 @@ export const findTermConflict = async (
     }
   }
 
-  async function redefinedWithin(
+  async function redefinedInScopes(
     context: ActiveContext,
     terms: Iterable<string>,
     address: string,
@@ -106,34 +106,34 @@ export const findTermConflict = async (
       const changed = inner === undefined ? '@protected' : redefined(context, inner, others)
       if (inner === undefined || changed !== undefined) return changed
       const added = [...inner.mappings.keys()].filter((name) => !context.mappings.has(name))
-      const deeper = await redefinedWithin(inner, added, address, scopes - 1)
+      const deeper = await redefinedInScopes(inner, added, address, scopes - 1)
       if (deeper !== undefined) return deeper
     }
     return undefined
   }
 
   /**
-   * A term within one of these that means something else among all contexts than it meant at home: the scoped context
-   * is text until it is used.
+   * The first term in a scoped context of `terms` that means something else with all contexts than without the later
+   * ones: a scoped context is processed only where it is used.
    */
-  async function changedWithin(
-    home: ActiveContext,
+  async function changedInScopes(
+    definingContext: ActiveContext,
     all: ActiveContext,
     terms: Iterable<string>,
     scopes = MAX_SCOPES,
   ): Promise<string | undefined> {
-    if (scopes === 0 || home === all) return undefined
+    if (scopes === 0 || definingContext === all) return undefined
     for (const term of terms) {
-      const scoped = home.mappings.get(term)?.['@context']
+      const scoped = definingContext.mappings.get(term)?.['@context']
       if (scoped === undefined || scoped === null) continue
-      const [before, after] = [await processOver(home, scoped), await processOver(all, scoped)]
-      // Protected terms that exclude each other are an error wherever both are used: nothing is read wrongly.
+      const [before, after] = [await processOver(definingContext, scoped), await processOver(all, scoped)]
+      // A conflict of protected terms is an error of the processor wherever both are used, so nothing is misread.
       if (before === undefined || after === undefined) continue
       const names = [...before.mappings.keys()]
-      const added = names.filter((name) => !home.mappings.has(name))
+      const added = names.filter((name) => !definingContext.mappings.has(name))
       const changed =
         names.find((name) => meaningOf(before, name) !== meaningOf(after, name)) ??
-        (await changedWithin(before, after, added, scopes - 1))
+        (await changedInScopes(before, after, added, scopes - 1))
       if (changed !== undefined) return changed
     }
     return undefined

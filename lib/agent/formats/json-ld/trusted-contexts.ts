@@ -1,49 +1,49 @@
 /**
- * Which contexts a presentation may use: those that the verifier trusts, by address or in full. A credential may also
- * have other contexts in full, as far as they say what a trusted context says. The holder writes the document, and the author of a
- * context decides what a signature is about.
+ * Checks that a presentation uses only contexts that the verifier trusts, by address or inline: the holder writes the
+ * document, and contexts determine what its signatures cover. A credential may have another inline context if a trusted
+ * context defines each of its terms in the same way.
  */
 import { CredoError } from '@credo-ts/core'
 import type { ActiveContext } from '@digitalcredentials/jsonld'
 import { shortReason } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
 import { countingResolver } from './context-use.ts'
-import { contextsIn, withContextAddresses } from './contexts-in-full.ts'
+import { contextsIn, withContextAddresses } from './inline-contexts.ts'
 import { newBudget, processor } from './rdf.ts'
 import { meaningOf } from './term-conflicts.ts'
-import type { VerifierReading } from './verifier-contexts.ts'
+import type { LoadedContexts } from './verifier-contexts.ts'
 
 /**
- * Maximum number of terms of all contexts of a document, counted for each use, because expanding a node costs time for
- * each term of its contexts. The credentials context has about 50 and schema.org 2,900; 20,000 take about a second.
+ * Maximum number of terms of all contexts in a document. Each use of a context counts, because expanding a node takes
+ * time for each term. The credentials context has about 50 and schema.org 2,900; 20,000 take about a second.
  */
 const MAX_TERMS = 20_000
 
 /**
- * Maximum size of an inline context, in characters of JSON: terms that are prefixes of each other expand to IRIs as
- * long as all of them together.
+ * Maximum size of an inline context, in characters of JSON: terms that are prefixes of each other can expand to an IRI
+ * as long as the whole context.
  */
 const MAX_INLINE = 32 * 1024
 
 /**
- * The presentation as it is to be verified, with addresses in the place of trusted documents. Throws a CredoError that
- * names a context which the verifier does not trust.
+ * The presentation to verify, in which addresses replace inline contexts that equal trusted documents. Throws a
+ * CredoError that lists the contexts which the verifier does not trust.
  */
-export const withTrustedContexts = async (received: unknown, reading: VerifierReading): Promise<unknown> => {
-  const presentation = withContextAddresses(received, reading.documents)
-  const ofCredentials = [Object(presentation).verifiableCredential].flat().map(contextsOf)
-  const inline = new Set(ofCredentials.flat().filter(isPlain))
+export const withTrustedContexts = async (received: unknown, loadedContexts: LoadedContexts): Promise<unknown> => {
+  const presentation = withContextAddresses(received, loadedContexts.documents)
+  const credentialContexts = [Object(presentation).verifiableCredential].flat().map(contextsOf)
+  const inline = new Set(credentialContexts.flat().filter(hasOnlyTerms))
   const untrusted = new Set<string>()
   let terms = 0
   for (const context of contextsIn(presentation)) {
     const isInline = isObject(context) && inline.has(context)
-    const size = isInline ? Object.keys(context).length : reading.termsOf(context)
+    const size = isInline ? Object.keys(context).length : loadedContexts.termCountAt(context)
     if (size === undefined) untrusted.add(typeof context === 'string' ? shortReason(context, 200) : 'an inline context')
     else terms += size
   }
   if (untrusted.size > 0) throw notTrusted([...untrusted].slice(0, 10).join(', '))
   if (terms > MAX_TERMS) throw new CredoError(`the presentation's contexts have more than ${MAX_TERMS} terms`)
-  if (inline.size > 0) await assertSameMeaning(ofCredentials, reading)
+  if (inline.size > 0) await assertSameMeaning(credentialContexts, loadedContexts)
   return presentation
 }
 
@@ -52,41 +52,49 @@ const notTrusted = (contexts: string): CredoError =>
 
 const contextsOf = (document: unknown): unknown[] => [isObject(document) ? document['@context'] : undefined].flat()
 
-const KEYWORDS = new Set(['@version', '@protected'])
+const CONTEXT_KEYWORDS = new Set(['@version', '@protected'])
 
 /**
- * What a definition may say: nothing that is text until it is used, as the contexts of a term are and the names in
- * `@nest` and `@index`.
+ * Keywords that a term definition may have. Not `@context`, `@nest` and `@index`, whose values are expanded only where
+ * the term is used.
  */
-const PARTS = new Set(['@id', '@type', '@reverse', '@container', '@language', '@direction', '@prefix', '@protected'])
+const TERM_KEYWORDS = new Set([
+  '@id',
+  '@type',
+  '@reverse',
+  '@container',
+  '@language',
+  '@direction',
+  '@prefix',
+  '@protected',
+])
 
 /**
- * Whether a context consists of terms, without other contexts or keywords, which would change the meaning of names that
- * it does not list.
+ * Whether a context consists only of term definitions, without scoped contexts and without keywords that would change
+ * the meaning of other names.
  */
-const isPlain = (context: unknown): context is Record<string, unknown> =>
+const hasOnlyTerms = (context: unknown): context is Record<string, unknown> =>
   isObject(context) &&
   Object.entries(context).every(([name, definition]) =>
     name.startsWith('@')
-      ? KEYWORDS.has(name)
-      : !isObject(definition) || Object.keys(definition).every((part) => PARTS.has(part)),
+      ? CONTEXT_KEYWORDS.has(name)
+      : !isObject(definition) || Object.keys(definition).every((part) => TERM_KEYWORDS.has(part)),
   ) &&
   JSON.stringify(context).length <= MAX_INLINE
 
 /**
- * Each term of an inline context has to mean, where it stands among the contexts of its credential, what it means in a
- * trusted one: among the contexts of the request, or in one that the service carries. What the processor makes of a
- * definition is compared, not its text.
+ * Throws a CredoError unless each term of an inline context means the same, when it is processed among the contexts of
+ * its credential, as with the contexts of the request or in a built-in context. Processed definitions are compared.
  */
 const assertSameMeaning = async (
-  ofCredentials: readonly (readonly unknown[])[],
-  { addresses, carried, documentLoader }: VerifierReading,
+  credentialContexts: readonly (readonly unknown[])[],
+  { addresses, builtIn, documentLoader }: LoadedContexts,
 ): Promise<void> => {
   const { processContext } = await processor()
-  // The processor copies all terms for each context, also for an empty one.
+  // With a budget, because the processor copies all terms for each context, even an empty one.
   const options = { documentLoader, contextResolver: await countingResolver(newBudget(), 1) }
   const initial = await processContext(null, null, options)
-  const sources = [addresses, ...carried.map((address) => [address])]
+  const sources = [addresses, ...builtIn.map((address) => [address])]
   const trusted: ActiveContext[] = []
 
   const isTrusted = async (meaning: string, term: string): Promise<boolean> => {
@@ -102,18 +110,18 @@ const assertSameMeaning = async (
     let active = initial
     for (const context of contexts) {
       active = await processContext(active, context, options).catch((error) => {
-        throw error instanceof CredoError ? error : notTrusted('an inline context that is not JSON-LD among the others')
+        throw error instanceof CredoError
+          ? error
+          : notTrusted('an inline context that is not valid after the contexts before it')
       })
       if (!isObject(context)) continue
       for (const term of Object.keys(context).filter((name) => !name.startsWith('@'))) {
         const meaning = meaningOf(active, term)
         if (meaning === undefined || !(await isTrusted(meaning, term)))
-          throw notTrusted(
-            `an inline context, in which "${shortReason(term, 100)}" means what it means in none of them`,
-          )
+          throw notTrusted(`an inline context, which defines "${shortReason(term, 100)}" as no trusted context does`)
       }
     }
   }
 
-  for (const contexts of ofCredentials) if (contexts.some(isObject)) await assertAllTrusted(contexts)
+  for (const contexts of credentialContexts) if (contexts.some(isObject)) await assertAllTrusted(contexts)
 }

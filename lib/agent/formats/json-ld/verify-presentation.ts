@@ -1,4 +1,4 @@
-/** Verifies JSON-LD presentations, and returns what was signed, by whom and about whom, in the verifier's terms. */
+/** Verifies JSON-LD presentations, and returns the signer and the signed claims in the verifier's terms. */
 import {
   type AgentContext,
   CredoError,
@@ -14,7 +14,7 @@ import { toJson } from '../../../presentation-exchange/claims.ts'
 import type { Presented, PresentedCredential } from '../../../presentation-exchange/presentation.ts'
 import { boundDocumentsOfJsonLd } from '../../web/index.ts'
 import { CREDENTIALS_V1 } from './bundled-contexts.ts'
-import { definesOne } from './context-documents.ts'
+import { definesAnyOf } from './context-documents.ts'
 import { waitForIssuance } from './issuance-date.ts'
 import { type Budget, newBudget } from './rdf.ts'
 import { recordingSuites, signedStatements, Verified, type VerifiedQuads } from './signature-suites.ts'
@@ -30,7 +30,7 @@ import {
   vocabularyOf,
 } from './signed-json.ts'
 import { withTrustedContexts } from './trusted-contexts.ts'
-import type { VerifierReading } from './verifier-contexts.ts'
+import type { LoadedContexts } from './verifier-contexts.ts'
 
 type Json = Record<string, unknown>
 
@@ -47,15 +47,15 @@ interface SignedPresentation extends Presented {
 /** There are at most 50 descriptors with one credential each. */
 const MAX_CREDENTIALS = 50
 
-/** A JSON object; valibot's own schemas of objects take arrays too. */
+/** A JSON object; valibot's object schemas accept arrays too. */
 const JsonObject = v.custom<Json>(isObject)
 
 const OneProof = v.union([JsonObject, v.strictTuple([JsonObject])])
 
-/** Credentials with a status are refused, because revocation is not checked. */
+/** Credentials with a status are rejected, because revocation is not checked. */
 const Credential = v.pipe(JsonObject, v.looseObject({ proof: OneProof, credentialStatus: v.optional(v.never()) }))
 
-/** Checked before the library: exactly one proof each, so that no other can replace it. */
+/** Checked before the library verifies: one proof each, because one of several could replace another. */
 const Presentation = v.looseObject({
   proof: OneProof,
   verifiableCredential: v.union([v.pipe(v.array(Credential), v.nonEmpty(), v.maxLength(MAX_CREDENTIALS)), Credential]),
@@ -70,23 +70,23 @@ const Result = v.object({
 interface Expected {
   challenge: string
   domain?: string | undefined
-  reading: VerifierReading
+  loadedContexts: LoadedContexts
 }
 
 /** Throws a CredoError with the reason for the verifier. */
 export const verifyPresentation = async (
   agentContext: AgentContext,
   document: unknown,
-  { challenge, domain, reading }: Expected,
+  { challenge, domain, loadedContexts }: Expected,
 ): Promise<SignedPresentation> => {
   const shape = v.safeParse(Presentation, document)
   if (!shape.success)
     throw new CredoError(
       v.getDotPath(shape.issues[0])?.startsWith('verifiableCredential')
-        ? `the presentation has not 1 to ${MAX_CREDENTIALS} credentials with one proof each and without a status`
-        : 'the presentation has not exactly one proof',
+        ? `expected 1 to ${MAX_CREDENTIALS} credentials, each with one proof and no credentialStatus`
+        : 'expected exactly one proof of the presentation',
     )
-  const trusted = await withTrustedContexts(document, reading)
+  const trusted = await withTrustedContexts(document, loadedContexts)
   boundDocumentsOfJsonLd()
   await waitForIssuance([shape.output.verifiableCredential].flat().map(({ issuanceDate }) => issuanceDate))
 
@@ -94,7 +94,7 @@ export const verifyPresentation = async (
   const budget = newBudget()
   const service = new W3cJsonLdCredentialService(
     recordingSuites(verified, budget),
-    new W3cCredentialsModuleConfig({ documentLoader: () => reading.documentLoader }),
+    new W3cCredentialsModuleConfig({ documentLoader: () => loadedContexts.documentLoader }),
   )
   const presentation = parse(trusted)
   const { isValid, validations, error } = await service.verifyPresentation(agentContext, {
@@ -111,14 +111,14 @@ export const verifyPresentation = async (
   const credentials: SignedCredential[] = []
   for (const result of credentialResults) {
     const statements = await signedStatements(verified, result, CREDENTIAL)
-    assertInForce(statements, result.results[0].verificationMethod.controller)
-    assertAbout(signer, statements)
-    credentials.push(await signedCredential(statements, result, reading, budget))
+    assertValidNow(statements, result.results[0].verificationMethod.controller)
+    assertSignedBySubject(signer, statements)
+    credentials.push(await signedCredential(statements, result, loadedContexts, budget))
   }
   return { signer, proofType: proofTypeOf(presentationResult), credentials }
 }
 
-/** Credo reports an invalid presentation in a line for each of its parts. */
+/** Shortens Credo's error, which has a line for each part of an invalid presentation. */
 const parse = (document: unknown): W3cJsonLdVerifiablePresentation => {
   try {
     return JsonTransformer.fromJSON(document, W3cJsonLdVerifiablePresentation)
@@ -129,18 +129,16 @@ const parse = (document: unknown): W3cJsonLdVerifiablePresentation => {
 
 const assertSignedByHolder = (signer: string, presentation: Statements): void => {
   const holders = irisOf(presentation, 'holder')
-  if (holders.some((holder) => holder !== signer))
-    throw new CredoError('the holder of the presentation has not signed it')
+  if (holders.some((holder) => holder !== signer)) throw new CredoError('the presentation is not signed by its holder')
 }
 
 /**
- * Repeats the library's checks on the signed statements: a holder can write a property in a form that a check of the
- * JSON does not find.
+ * Repeats the library's checks on the signed statements, because a holder can write a property under an alias, which a
+ * check of the JSON does not find.
  */
-const assertInForce = (credential: Statements, signer: string): void => {
+const assertValidNow = (credential: Statements, signer: string): void => {
   const issuers = irisOf(credential, 'issuer')
-  if (issuers.length !== 1 || issuers[0] !== signer)
-    throw new CredoError('the issuer of a credential has not signed it')
+  if (issuers.length !== 1 || issuers[0] !== signer) throw new CredoError('a credential is not signed by its issuer')
   assertVerifiable(credential)
   if (!datesOf(credential, 'issuanceDate', 'validFrom').every((date) => date <= Date.now()))
     throw new CredoError('a credential is not valid yet')
@@ -149,7 +147,7 @@ const assertInForce = (credential: Statements, signer: string): void => {
 /**
  * Checks that the signer is one of the credential's subjects. A credential without a subject id is a bearer credential.
  */
-const assertAbout = (signer: string, credential: Statements): void => {
+const assertSignedBySubject = (signer: string, credential: Statements): void => {
   const subjects = irisOf(credential, 'credentialSubject')
   if (subjects.length > 0 && !subjects.includes(signer))
     throw new CredoError('the signer of the presentation is not the subject of a credential in it')
@@ -160,22 +158,22 @@ const proofTypeOf = ({ results: [{ proof }] }: Verified): string => String(proof
 const signedCredential = async (
   statements: Statements,
   result: v.InferOutput<typeof Result>['credentialResults'][number],
-  reading: VerifierReading,
+  loadedContexts: LoadedContexts,
   budget: Budget,
 ): Promise<SignedCredential> => {
   const all = [result.credential['@context']].flat()
   const contexts = new Set(all.filter((one) => typeof one === 'string'))
-  const verifierContexts = await reading.contextsFor(contexts)
-  const claims = await toClaims(statements, verifierContexts, reading.documentLoader, budget)
+  const verifierContexts = await loadedContexts.contextsFor(contexts)
+  const claims = await toClaims(statements, verifierContexts, loadedContexts.documentLoader, budget)
   const json = toJson(claims) as Json
   const types = [json.type].flat().filter((one) => typeof one === 'string')
   const schemaIds = irisOf(statements, 'credentialSchema')
-  // Contexts are not signed: the holder can add one that says nothing of the credential.
+  // Contexts are not signed: the holder can add one whose terms the credential does not use.
   const vocabulary = vocabularyOf(statements)
   const used = await Promise.all(
     [...contexts].map(async (context) =>
       context === CREDENTIALS_V1 ||
-      (await definesOne(all.slice(0, all.indexOf(context) + 1), vocabulary, reading.documentLoader))
+      (await definesAnyOf(all.slice(0, all.indexOf(context) + 1), vocabulary, loadedContexts.documentLoader))
         ? [context]
         : [],
     ),

@@ -7,14 +7,14 @@ import type { ProofAcceptance } from '../../../interface/proof-acceptance.ts'
 import {
   chooseCredentials,
   type StoredCredential,
-  type Unmet,
+  type UnsatisfiedReason,
 } from '../../../presentation-exchange/choose-credentials.ts'
 import { permits } from '../../../presentation-exchange/definition.ts'
 import { ReceivedDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { Work, WorkLimitError } from '../../../presentation-exchange/work.ts'
 import { findOwnDid, issuerDid } from '../../dids/index.ts'
 import { unreadDocument } from '../../web/index.ts'
-import { type PreparedResponse, preparedResponse, unanswerable } from '../index.ts'
+import { type PreparedResponse, preparedResponse, unanswerableError } from '../index.ts'
 import {
   type ClaimsReader,
   CREDENTIALS_V1,
@@ -28,9 +28,9 @@ import { attached, jsonOf, type Options } from './requests.ts'
 type Json = Record<string, unknown>
 
 const FORMAT = 'proofFormats.presentationExchange'
-const NAMED = `${FORMAT}.credentials`
+const CREDENTIALS_PATH = `${FORMAT}.credentials`
 
-/** The verifier's request. Without a challenge, anybody could replay the presentation. */
+/** The verifier's request. Without a challenge, the presentation could be replayed. */
 const Request = v.object({
   presentation_definition: ReceivedDefinition,
   options: v.object({
@@ -43,10 +43,10 @@ const PRESENTATION = 'dif/presentation-exchange/submission@v1.0'
 
 type Choice = NonNullable<ProofAcceptance['proofFormats']['presentationExchange']>
 /** Ids of credential records by input descriptor. */
-type Named = NonNullable<Choice['credentials']>
+type NamedCredentials = NonNullable<Choice['credentials']>
 
 /** The response that was prepared, or else one with the caller's choice, which the contract has checked. */
-export const respond = async (
+export const presentationResponse = async (
   format: Parameters<typeof preparedResponse>[0],
   agentContext: AgentContext,
   { attachmentId, proofFormats, proofRecord, requestAttachment }: Options<'acceptRequest'>,
@@ -62,17 +62,21 @@ export const respond = async (
 }
 
 /**
- * A signed presentation. It uses the credentials that are named for the descriptors, by record id, and suitable ones
- * for the others. Throws `request.invalid` if nothing matches, with the field of the named credential that does not, or
- * with the format's.
+ * A signed presentation. It uses the named credentials (record ids by descriptor), and suitable ones for other
+ * descriptors. Throws `request.invalid` if nothing matches, with the path of the named credential or of the format.
  */
-const presentationFor = async (agentContext: AgentContext, request: unknown, named: Named): Promise<Json> => {
+const presentationFor = async (
+  agentContext: AgentContext,
+  request: unknown,
+  named: NamedCredentials,
+): Promise<Json> => {
   const read = v.safeParse(Request, request)
-  if (!read.success) throw unanswerable(FORMAT, `${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
+  if (!read.success)
+    throw unanswerableError(FORMAT, `${v.getDotPath(read.issues[0]) ?? 'it'} ${read.issues[0].message}`)
   const { presentation_definition: definition, options } = read.output
-  const { signer, chosen } = await choose(agentContext, definition, named)
-  // Credo makes no presentation without credentials.
-  if (chosen.length === 0) throw unanswerable(FORMAT, 'it requires no credential, and none is named')
+  const { signer, chosen } = await chooseSigner(agentContext, definition, named)
+  // Credo cannot create a presentation without credentials.
+  if (chosen.length === 0) throw unanswerableError(FORMAT, 'it requires no credential, and the call names none')
   const credentials = [...new Set(chosen.map(({ credential }) => credential))]
   const unsigned = {
     '@context': [CREDENTIALS_V1, 'https://identity.foundation/presentation-exchange/submission/v1'],
@@ -93,19 +97,25 @@ const presentationFor = async (agentContext: AgentContext, request: unknown, nam
       permits: (proofType) => permits(definition.format, 'ldp_vp', proofType),
     })
   } catch (error) {
-    if (error instanceof CredoError) throw unanswerable(FORMAT, error.message)
+    if (error instanceof CredoError) throw unanswerableError(FORMAT, error.message)
     throw error
   }
 }
 
-const credentialsOf = async (named: Named, readClaims: ClaimsReader): Promise<Map<string, StoredCredential[]>> => {
+const credentialsOf = async (
+  named: NamedCredentials,
+  readClaims: ClaimsReader,
+): Promise<Map<string, StoredCredential[]>> => {
   const byDescriptor = new Map<string, StoredCredential[]>()
   for (const [descriptorId, ids] of Object.entries(named)) {
     const credentials: StoredCredential[] = []
     for (const id of new Set(ids)) {
       const credential = await readCredential(id, readClaims)
       if (credential === undefined)
-        throw invalidField(`${NAMED}.${descriptorId}`, 'names a record that is not a JSON-LD credential of this agent')
+        throw invalidField(
+          `${CREDENTIALS_PATH}.${descriptorId}`,
+          'names a record that is not a JSON-LD credential of this agent',
+        )
       credentials.push(credential)
     }
     byDescriptor.set(descriptorId, credentials)
@@ -116,29 +126,29 @@ const credentialsOf = async (named: Named, readClaims: ClaimsReader): Promise<Ma
 type Definition = v.InferOutput<typeof ReceivedDefinition>
 
 /**
- * One DID signs the presentation, so all its credentials have this subject or none. The agent's DIDs that are subjects
- * are tried in the order of the credentials.
+ * One DID signs the presentation, so each credential must have this subject or none. The subjects that are DIDs of this
+ * agent are tried in the order of the credentials.
  */
-const choose = async (agentContext: AgentContext, definition: Definition, choice: Named) => {
-  let fault: string | undefined
+const chooseSigner = async (agentContext: AgentContext, definition: Definition, choice: NamedCredentials) => {
+  let unreadableReason: string | undefined
   const readClaims = claimsReader(agentContext, (reason) => {
-    fault ??= `: a held credential ${reason}`
+    unreadableReason ??= `: a stored credential ${reason}`
   })
   const named = await credentialsOf(choice, readClaims)
   const needsOthers = definition.input_descriptors.some(({ id }) => !named.has(id))
   const others = needsOthers ? await listCredentials(readClaims) : []
   const all = [...[...named.values()].flat(), ...others]
   const work = new Work()
-  let unmet: Unmet | undefined
+  let unsatisfied: UnsatisfiedReason | undefined
   try {
-    let foreign = 0
+    let otherSubjects = 0
     for (const signer of signersOf(all)) {
       const chosen = await chooseCredentials({ definition, named, others, signer }, work)
-      if (!Array.isArray(chosen)) unmet ??= chosen
-      else if (await isOwn(agentContext, signer)) return { signer, chosen }
+      if (!Array.isArray(chosen)) unsatisfied ??= chosen
+      else if (await isOwnDid(agentContext, signer)) return { signer, chosen }
       else {
-        unmet ??= notOwn(named, signer)
-        if (++foreign === MAX_FOREIGN) break
+        unsatisfied ??= notOwnSubject(named, signer)
+        if (++otherSubjects === MAX_OTHER_SUBJECTS) break
       }
     }
     // Credentials without a subject are presented by the agent's issuer DID.
@@ -146,25 +156,25 @@ const choose = async (agentContext: AgentContext, definition: Definition, choice
       const signer = await issuerDid({ context: agentContext })
       const chosen = await chooseCredentials({ definition, named, others, signer }, work)
       if (Array.isArray(chosen)) return { signer, chosen }
-      unmet ??= chosen
+      unsatisfied ??= chosen
     }
   } catch (error) {
-    if (error instanceof WorkLimitError) throw unanswerable(FORMAT, error.message)
+    if (error instanceof WorkLimitError) throw unanswerableError(FORMAT, error.message)
     throw error
   }
-  const { descriptorId, reason } = unmet ?? { reason: 'the agent holds no JSON-LD credential' }
+  const { descriptorId, reason } = unsatisfied ?? { reason: 'the agent has no JSON-LD credential' }
   const invalid =
     descriptorId === undefined
-      ? unanswerable(FORMAT, reason + (fault ?? ''))
-      : invalidField(`${NAMED}.${descriptorId}`, reason)
+      ? unanswerableError(FORMAT, reason + (unreadableReason ?? ''))
+      : invalidField(`${CREDENTIALS_PATH}.${descriptorId}`, reason)
   throw unreadDocument() ?? invalid
 }
 
-/** Subjects of a credential that are tried as signers. Its issuer chooses their number. */
+/** Maximum number of subjects of a credential to try as signers: the issuer chooses how many there are. */
 const MAX_SUBJECTS = 20
 
-/** Suitable subjects that turn out not to be this agent's. Each costs a lookup. */
-const MAX_FOREIGN = 20
+/** Maximum number of matching subjects that are not DIDs of this agent. Each costs a lookup. */
+const MAX_OTHER_SUBJECTS = 20
 
 /**
  * Possible signers, from the credentials with the fewest subjects first, so that one with thousands delays no other.
@@ -176,12 +186,12 @@ const signersOf = (credentials: readonly StoredCredential[]): Set<string> =>
       .flatMap(({ subjects }) => subjects.slice(0, MAX_SUBJECTS)),
   )
 
-const notOwn = (named: ReadonlyMap<string, readonly StoredCredential[]>, signer: string): Unmet => {
+const notOwnSubject = (named: ReadonlyMap<string, readonly StoredCredential[]>, signer: string): UnsatisfiedReason => {
   const [descriptorId] =
     [...named].find(([, credentials]) => credentials.some(({ subjects }) => subjects.includes(signer))) ?? []
-  const reason = 'is about a DID that is not one of this agent'
+  const reason = 'has a subject that is not a DID of this agent'
   return { reason, ...(descriptorId !== undefined && { descriptorId }) }
 }
 
-const isOwn = async (agentContext: AgentContext, did: string): Promise<boolean> =>
+const isOwnDid = async (agentContext: AgentContext, did: string): Promise<boolean> =>
   (await findOwnDid({ context: agentContext }, did)) !== undefined

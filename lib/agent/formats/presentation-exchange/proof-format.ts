@@ -1,12 +1,12 @@
 /**
  * DIF Presentation Exchange as an attachment format of present-proof 2.0 (Aries RFC 0510), for verifiers and provers.
  * Credo's own format evaluates the other agent's JSONPath and JSON Schema with an engine that runs them as scripts, and
- * trusts the holder about what was signed.
+ * reads the JSON that the holder wrote instead of the signed statements.
  */
 import { type AgentContext, CredoError } from '@credo-ts/core'
 import { DidCommDifPresentationExchangeProofFormatService } from '@credo-ts/didcomm'
 import { PROVES_DEFINITION } from '../../../records/record-json.ts'
-import { respond } from './presentation.ts'
+import { presentationResponse } from './presentation.ts'
 import { verifyReceived } from './received-presentation.ts'
 import { createProposal, createRequest, isAsProposed, jsonOf, type Options } from './requests.ts'
 
@@ -26,7 +26,7 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
 
   /** Not used: a proposal becomes a request through `createRequest`, with the checks of any request. */
   override acceptProposal(): never {
-    throw new CredoError('a proposal is not accepted without the checks of a request')
+    throw new CredoError('proposals are accepted only through createRequest')
   }
 
   /** A proposal is stored for the API without interpreting it. */
@@ -45,10 +45,10 @@ export class PresentationExchangeFormat extends DidCommDifPresentationExchangePr
   }
 
   override acceptRequest(agentContext: AgentContext, options: Options<'acceptRequest'>) {
-    return respond(this, agentContext, options)
+    return presentationResponse(this, agentContext, options)
   }
 
-  /** Called if the tenant has proposed something: only what it proposed itself is presented without an API call. */
+  /** Called if the tenant has sent a proposal: only a request that equals it is answered without an API call. */
   override async shouldAutoRespondToRequest(
     _: AgentContext,
     options: Options<'shouldAutoRespondToRequest'>,

@@ -1,4 +1,4 @@
-/** Proof requests and proposals with a presentation definition (Aries RFC 0510), of this agent and of others. */
+/** Sent and received proof requests and proposals with a presentation definition (Aries RFC 0510). */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type AgentContext, CredoError } from '@credo-ts/core'
@@ -12,7 +12,7 @@ import { defined, hasMoreValuesThan, isNestedDeeperThan, isObject, MAX_DEPTH, MA
 import type { PresentationDefinition } from '../../../presentation-exchange/definition-schema.ts'
 import { VERIFIER_CONTEXTS } from '../../../records/record-json.ts'
 import {
-  NOTHING_PREPARED,
+  NO_PREPARED_CONTEXTS,
   type PreparedContexts,
   type RequestedDefinition,
   selectVerifierContexts,
@@ -28,7 +28,7 @@ export type Options<Method extends keyof Format> = Format[Method] extends (
   ? Parameter
   : never
 
-/** What the contract has checked, and what was read for it. Credo's type of it has other members. */
+/** The body of the API call, and the contexts that were fetched for it. Credo's type has other members. */
 interface OwnRequest extends RequestedDefinition {
   presentationDefinition: PresentationDefinition
   options?: (RequestedDefinition['options'] & { challenge?: string; domain?: string }) | undefined
@@ -36,15 +36,15 @@ interface OwnRequest extends RequestedDefinition {
 }
 
 /**
- * Contexts are not sent: the wallet has its own. No domain is added, because ACA-Py can't sign one; it also accepts only
- * UUIDs as challenges.
+ * Contexts are not sent: the wallet has its own. No domain is added, because ACA-Py cannot sign one; it also accepts
+ * only UUIDs as challenges.
  */
 export const createRequest = async (
   agentContext: AgentContext,
   { attachmentId, proofRecord, proofFormats }: Options<'createRequest'>,
 ) => {
   const request = proofFormats.presentationExchange as OwnRequest
-  const { presentationDefinition, prepared = NOTHING_PREPARED, options: { challenge, domain } = {} } = request
+  const { presentationDefinition, prepared = NO_PREPARED_CONTEXTS, options: { challenge, domain } = {} } = request
   proofRecord.metadata.set(VERIFIER_CONTEXTS, {
     contexts: await selectVerifierContexts(agentContext, request, prepared),
   })
@@ -57,11 +57,11 @@ export const createRequest = async (
 export const createProposal = ({ attachmentId, proofFormats }: Options<'createProposal'>) =>
   attached(REQUEST, attachmentId, (proofFormats.presentationExchange as OwnRequest).presentationDefinition)
 
-/** Whether a verifier requests what was proposed to it. */
+/** Whether a verifier's request equals the proposal. */
 export const isAsProposed = ({ requestAttachment, proposalAttachment }: Options<'shouldAutoRespondToRequest'>) =>
   isDeepStrictEqual(plain(jsonOf(requestAttachment).presentation_definition), plain(jsonOf(proposalAttachment)))
 
-/** Plain JSON: Credo may have made class instances of parts of it. */
+/** Plain JSON: Credo may have converted parts of it to class instances. */
 const plain = (json: unknown): unknown => (json === undefined ? json : JSON.parse(JSON.stringify(json)))
 
 /** An attachment, and the entry of its format in the message. */
@@ -79,7 +79,7 @@ export const jsonOf = (attachment: DidCommAttachment): Record<string, unknown> =
   const json = parsed(attachment)
   if (!isObject(json)) throw new CredoError('the attachment is not a JSON object')
   if (isNestedDeeperThan(json, MAX_DEPTH) || hasMoreValuesThan(json, MAX_VALUES))
-    throw new CredoError('the attachment is nested too deep, or has too many values')
+    throw new CredoError('the attachment is nested too deeply, or has too many values')
   return json
 }
 

@@ -1,4 +1,4 @@
-"""What was packed into an envelope, by the envelope's `tag`: so the suite can tell what the service refused."""
+"""What was packed into an envelope, by the envelope's `tag`: so the suite can tell what the service rejected."""
 
 import json
 

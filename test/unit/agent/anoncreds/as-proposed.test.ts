@@ -46,7 +46,7 @@ describe.each([
     ['an interval without an end', { non_revoked: { from: 1, to: null } }, false],
     ['no restrictions', { requested_attributes: { one: { name: 'name', restrictions: null } } }, true],
     ['no referents', { requested_attributes: null }, false],
-  ])('a request that says by null that it has %s', async (_, more, expected) => {
+  ])('a request with null for %s', async (_, more, expected) => {
     expect(await isAsProposed(asking(undefined), asking(undefined, more))).toBe(expected)
   })
 

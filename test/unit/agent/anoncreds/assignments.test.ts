@@ -58,7 +58,7 @@ test.each([
       Object(presentation),
     )
   if (pass) check()
-  else expect(check).toThrow('the values that are shown are not those that a credential reveals')
+  else expect(check).toThrow('the values in requested_proof are not those that a credential reveals')
 })
 
 test("a phone number that ACA-Py's issuer has encoded as a number is the one that is encoded", () => {

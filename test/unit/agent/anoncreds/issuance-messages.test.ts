@@ -41,7 +41,7 @@ describeWithLibrary('of AnonCreds', () => {
     honest = issuingMessages()
   })
 
-  test.each(MESSAGES)('%s: what the library makes is taken as it is', (message) => {
+  test.each(MESSAGES)('%s: messages of the library are accepted unchanged', (message) => {
     expect(v.parse(SCHEMAS[message], honest[message])).toEqual(honest[message])
   })
 
@@ -56,7 +56,7 @@ describeWithLibrary('of AnonCreds', () => {
     expect(v.parse(SCHEMAS[message], copy)).toEqual(honest[message])
   })
 
-  test.each(MESSAGES)('%s: no text or number is taken that is long, negative or none', (message) => {
+  test.each(MESSAGES)('%s: long texts, and long, negative or invalid numbers are rejected', (message) => {
     const taken = leaves(honest[message]).flatMap((path) =>
       [LONG, '', {}, [], null, -1, 1.5, 1e21, `-${at(honest[message], path)}`].flatMap((hostile) =>
         v.is(SCHEMAS[message], withMember(honest[message], path, hostile)) ? [`${path.join('.')}: ${hostile}`] : [],
@@ -97,11 +97,11 @@ describeWithLibrary('of AnonCreds', () => {
     ['nothing hidden', ['blinded_ms', 'hidden_attributes'], []],
     ['another secret', ['blinded_ms', 'hidden_attributes'], ['age']],
     ['a prover of more than 1,024 characters', ['prover_did'], 'x'.repeat(1_025)],
-  ])('a request with %s is not taken', (_, path, member) => {
+  ])('a request with %s is rejected', (_, path, member) => {
     expect(v.is(CredentialRequest, withMember(honest.request, path, member))).toBe(false)
   })
 
-  test('an offer with a proof for more attributes than a schema has is not taken', () => {
+  test('an offer with a proof for more attributes than a schema has is rejected', () => {
     const cap = honest.offer.key_correctness_proof.xr_cap[0][1]
     const caps = (count: number) => Array.from({ length: count }, (_, index) => [`a${index}`, cap])
     const path = ['key_correctness_proof', 'xr_cap']
@@ -109,7 +109,7 @@ describeWithLibrary('of AnonCreds', () => {
     expect(v.is(Offer, withMember(honest.offer, path, caps(127)))).toBe(false)
   })
 
-  test('a credential is taken with an accumulator as the library writes it after others were revoked', () => {
+  test('a credential is accepted with an accumulator as the library writes it after others were revoked', () => {
     const number = '12127C8FFB8C50E284463BF5B1FF5E8FED422EADB17B17EDA760B28FF07AB517C'
     const accum = Array.from({ length: 6 }, () => `21 ${number}`).join(' ')
     expect(v.is(Credential, withMember(honest.credential, ['rev_reg', 'accum'], accum))).toBe(true)
@@ -117,7 +117,7 @@ describeWithLibrary('of AnonCreds', () => {
       expect(v.is(Credential, withMember(honest.credential, ['rev_reg', 'accum'], hostile))).toBe(false)
   })
 
-  test('a credential of which the library makes no revocation part is taken', () => {
+  test('a credential of which the library makes no revocation part is accepted', () => {
     const { credential } = issuingMessages({ revocable: false })
     expect(credential.signature.r_credential).toBeNull()
     expect(v.parse(Credential, credential)).toEqual(credential)

@@ -1,8 +1,8 @@
-/** Which credentials have to be proved to be not revoked, and of which time. */
+/** Which credentials must be proved to be not revoked, and of which time. */
 import { expect, test } from 'vitest'
 import {
-  listsInForce,
   toProveNotRevoked,
+  validLists,
 } from '../../../../lib/agent/formats/anoncreds/presentation-checks/non-revocation.ts'
 
 type Arguments = Parameters<typeof toProveNotRevoked>
@@ -20,7 +20,7 @@ const isRequired = (revocation: object | undefined): boolean => {
     expect(toProveNotRevoked(request, assignments, presentation, objects, now)).toEqual([])
     return false
   } catch (error) {
-    expect(error).toMatchObject({ message: 'a credential is not proved to be not revoked' })
+    expect(error).toMatchObject({ message: 'a credential has no proof of non-revocation' })
     return true
   }
 }
@@ -55,7 +55,7 @@ test('for an interval of each attribute and predicate, which all have an end', (
     expect(() => ends(...intervals)).toThrow('the interval of the request must have an end')
 })
 
-test('a time that is in the future, or of a credential that can not be revoked, is refused', () => {
+test('a time that is in the future, or of a credential that cannot be revoked, is rejected', () => {
   const prove = (timestamp: number, revocation?: object) =>
     toProveNotRevoked(
       ...(Object([
@@ -71,13 +71,13 @@ test('a time that is in the future, or of a credential that can not be revoked, 
     )
   expect(prove(1_300, {})).toMatchObject([{ timestamp: 1_300 }])
   expect(() => prove(1_301, {})).toThrow('a credential has a time of non-revocation that is in the future')
-  expect(() => prove(900)).toThrow('a credential that can not be revoked has a time of non-revocation')
+  expect(() => prove(900)).toThrow('an irrevocable credential has a time of non-revocation')
 })
 
 test('a list of another registry or issuer is not in force, nor one after the time that is named', () => {
   const list = { revRegDefId: 'did:a:b/registry', issuerId: 'did:a:b', timestamp: 5 }
   const check = (changed: object) =>
-    listsInForce(
+    validLists(
       [{ credentialDefinitionId: 'definition', registryId: 'did:a:b/registry', timestamp: 7, ends: [10] }],
       Object({ definitions: new Map([['definition', { issuerId: 'did:a:b' }]]) }),
       new Map([
@@ -92,6 +92,6 @@ test('a list of another registry or issuer is not in force, nor one after the ti
     )
   expect(check({})).toEqual([{ ...list, timestamp: 7 }])
   for (const changed of [{ revRegDefId: 'did:a:b/other' }, { issuerId: 'did:a:c' }])
-    expect(() => check(changed)).toThrow('the revocation status list is not one of the registry')
-  expect(() => check({ timestamp: 8 })).toThrow('not by the list in force')
+    expect(() => check(changed)).toThrow('the revocation status list belongs to another registry')
+  expect(() => check({ timestamp: 8 })).toThrow('does not use the list that was valid')
 })

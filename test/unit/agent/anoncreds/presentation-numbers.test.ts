@@ -1,4 +1,4 @@
-/** What a presentation is made of: its form, the numbers of its proof, and the objects that it names. Each is checked before the library sees it. */
+/** Parts of a presentation: its form, the numbers of its proof, and the objects that it names. Each is checked before the library sees it. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   altered,
@@ -7,8 +7,8 @@ import {
   PUBLISHED,
   type PublishedObjects,
   present,
-  stranger,
   trusted,
+  untrusted,
 } from '../../../support/anoncreds/bare-library.ts'
 import { describeWithLibrary } from '../../../support/anoncreds/library.ts'
 import { memoryVerifier } from '../../../support/anoncreds/memory-verifier.ts'
@@ -50,17 +50,17 @@ describeWithLibrary('an AnonCreds presentation', () => {
     presentation = answerTo(request, true)
   })
 
-  test('verifies what nobody has altered', async () => {
+  test('verifies an unaltered presentation', async () => {
     expect(await verdictOn(presentation)).toBe('verified')
   })
 
-  describe('refuses', () => {
+  describe('rejects', () => {
     const RANGE = 'a number of the proof is out of its range'
     const FORM = 'the presentation is not one of AnonCreds'
-    const COMMITMENTS = 'the challenge of the proof is not made of its commitments'
+    const COMMITMENTS = 'the challenge of the proof does not consist of its commitments'
     const OTHER_VALUE = 'a predicate is not about the value in the credential'
     const OTHER_ATTRIBUTES = 'the proof has other attributes than the schema'
-    const NOT_REVEALED = 'the values that are shown are not those that a credential reveals'
+    const NOT_REVEALED = 'the values in requested_proof are not those that a credential reveals'
 
     /** Parts of the first sub-proof, and of the whole proof. */
     interface Parts {
@@ -140,7 +140,7 @@ describeWithLibrary('an AnonCreds presentation', () => {
       const claimed = altered(without, ({ identifiers }) => {
         identifiers[0].timestamp = 100
       })
-      expect(await verdictOn(claimed)).toBe('a credential is not proved to be not revoked')
+      expect(await verdictOn(claimed)).toBe('a credential has no proof of non-revocation')
     })
 
     test('a proof of non-revocation where none was asked for', async () => {
@@ -155,7 +155,7 @@ describeWithLibrary('an AnonCreds presentation', () => {
         identifiers[0].timestamp = request.non_revoked.to + 1
       })
       expect(await verdictOn(later)).toBe(
-        'the proof of non-revocation is not by the list in force at the end of the interval',
+        'the proof of non-revocation does not use the list that was valid at the end of the interval',
       )
     })
 
@@ -205,8 +205,8 @@ describeWithLibrary('an AnonCreds presentation', () => {
   describe('objects that do not belong together:', () => {
     const { registryId } = trusted.registry
     const published = (alter: (objects: Json) => void) => altered(PUBLISHED, alter) as PublishedObjects
-    const [OTHER, IN_NAME] = [stranger, 'an object of the presentation is in the name of somebody else than its issuer']
-    const NOT_ITS = 'the revocation registry is not one of the credential definition'
+    const [OTHER, IN_NAME] = [untrusted, 'the id of an object of the presentation does not belong to its issuer']
+    const NOT_ITS = 'the revocation registry belongs to another credential definition'
     /** What was published of each, by one name. */
     const ofTrusted = ({ schemas, definitions, registries, lists }: Json): Json => ({
       schema: schemas[trusted.schemaId],
@@ -216,7 +216,7 @@ describeWithLibrary('an AnonCreds presentation', () => {
     })
 
     test.each<[string, string, (objects: Json) => unknown]>([
-      ['a schema in the name of somebody else', IN_NAME, ({ schema }) => (schema.issuerId = OTHER.schema.issuerId)],
+      ['a schema in the name of another agent', IN_NAME, ({ schema }) => (schema.issuerId = OTHER.schema.issuerId)],
       ['a definition in that name', IN_NAME, ({ definition }) => (definition.issuerId = OTHER.schema.issuerId)],
       [
         'a definition of another schema',
@@ -232,7 +232,7 @@ describeWithLibrary('an AnonCreds presentation', () => {
       ['a registry of another issuer', NOT_ITS, ({ registry }) => (registry.issuerId = OTHER.schema.issuerId)],
       [
         'a list of another issuer',
-        'the revocation status list is not one of the registry',
+        'the revocation status list belongs to another registry',
         ({ list }) => (list.issuerId = OTHER.schema.issuerId),
       ],
     ])('%s', async (_, says, alter) => {
@@ -244,8 +244,8 @@ describeWithLibrary('an AnonCreds presentation', () => {
       ).toBe(says)
     })
 
-    test('a registry of the issuer by an id in the name of somebody else', async () => {
-      const id = registryId.replace(trusted.schema.issuerId, stranger.schema.issuerId)
+    test('a registry of the issuer by an id in the name of another agent', async () => {
+      const id = registryId.replace(trusted.schema.issuerId, untrusted.schema.issuerId)
       const objects = published(({ registries, lists }) => {
         registries[id] = registries[registryId]
         lists[0].revRegDefId = id
@@ -264,7 +264,7 @@ describeWithLibrary('an AnonCreds presentation', () => {
     }
 
     test('is nothing that no restriction allows', async () => {
-      const issuer_id = stranger.schema.issuerId
+      const issuer_id = untrusted.schema.issuerId
       for (const restriction of [
         { cred_def_id: 'did:memory:other/definition' },
         { issuer_id },
@@ -275,7 +275,7 @@ describeWithLibrary('an AnonCreds presentation', () => {
       }
     })
 
-    test('is nothing where the presentation itself is refused', async () => {
+    test('is nothing where the presentation itself is rejected', async () => {
       expect(
         await reads(
           request,

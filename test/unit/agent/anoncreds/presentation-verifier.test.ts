@@ -1,4 +1,4 @@
-/** What a verifier reads of revocation, by whichever spelling of an Indy id the registry answers, and what the library's errors say. */
+/** What a verifier reads of revocation, by each form of an Indy id in the registry's reply, and the library's errors. */
 import '../../../../lib/agent/formats/anoncreds/library.ts'
 import type { AgentContext } from '@credo-ts/core'
 import { AnoncredsError } from '@hyperledger/anoncreds-shared'

@@ -1,4 +1,4 @@
-/** How much a verifier may ask for at once. */
+/** How much a verifier may request in one message. */
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { ReceivedRequest } from '../../../../lib/agent/formats/anoncreds/presentation-checks/request.ts'

@@ -26,7 +26,7 @@ const meets = (restriction: object, predicates: object[] = []): boolean => {
     check()
     return true
   } catch (error) {
-    expect(error).toMatchObject({ message: 'the credential for "degree" does not meet the restrictions' })
+    expect(error).toMatchObject({ message: 'the credential for "degree" does not satisfy the restrictions' })
     return false
   }
 }
@@ -56,7 +56,7 @@ test('an attribute counts as shown where a predicate on it is proved by the same
 })
 
 test.each(['schema_id', 'cred_def_id', 'schema_issuer_id', 'schema_issuer_did', 'issuer_id', 'issuer_did'])(
-  'nothing is read for a credential that can not meet %s',
+  'nothing is read for a credential that cannot meet %s',
   (key) => {
     const identifier = { schema_id: 'did:own:a/schema', cred_def_id: 'did:own:b/definition' }
     const own = { ...identifier, schema_issuer_id: 'did:own:a', issuer_id: 'did:own:b' }
@@ -70,8 +70,8 @@ test.each(['schema_id', 'cred_def_id', 'schema_issuer_id', 'schema_issuer_did', 
         Object({ identifiers: [identifier] }),
       )
     expect(() => check(ofIds[key])).not.toThrow()
-    expect(() => check('did:own')).toThrow('does not meet')
-    expect(() => check(ofIds[key], 1)).toThrow('does not meet')
+    expect(() => check('did:own')).toThrow('does not satisfy')
+    expect(() => check(ofIds[key], 1)).toThrow('does not satisfy')
   },
 )
 

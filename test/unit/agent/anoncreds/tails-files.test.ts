@@ -1,4 +1,4 @@
-/** Tails files of others: what a registry's definition names is fetched behind the address guard, bounded, and checked at each use. */
+/** Tails files of other issuers: fetched through the address guard, within limits, and checked at each use. */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -53,7 +53,7 @@ const getHere = (value: Partial<Value>) =>
 /** In a message of its own. */
 const get = (value: Partial<Value>) => transaction('acme', () => getHere(value))
 
-test('is fetched once, and kept', async () => {
+test('is fetched once, and cached', async () => {
   const { content, tailsHash } = file()
   answer = (response) => response.end(content)
   const first = await get({ tailsHash })
@@ -93,7 +93,7 @@ test('is fetched where its address redirects to, three times at most', async () 
   expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
 })
 
-test('is fetched again where what is kept has changed', async () => {
+test('is fetched again if the cached file has changed', async () => {
   const { content, tailsHash } = file()
   answer = (response) => response.end(content)
   const { tailsFilePath } = await get({ tailsHash })
@@ -102,7 +102,7 @@ test('is fetched again where what is kept has changed', async () => {
   expect((await readFile(tailsFilePath)).equals(content)).toBe(true)
 })
 
-test('is one of the last 10, which are kept', async () => {
+test('is one of the last 10, which are cached', async () => {
   const files = Array.from({ length: 15 }, () => file(1_000))
   for (const { content, tailsHash } of files) {
     answer = (response) => response.end(content)
@@ -131,11 +131,11 @@ test('the files of one message are waited for together, for 5 seconds', async ()
     const second = await getHere({ tailsHash: file().tailsHash }).catch((error) => error.message)
     return [first, second]
   })
-  expect(outcomes).toEqual(['no tails file at its address: timeout', 'the tails files take too long to get'])
+  expect(outcomes).toEqual(['no tails file at its address: timeout', 'fetching the tails files takes too long'])
   server.closeAllConnections()
 })
 
-describe('is refused', () => {
+describe('is rejected', () => {
   test('where its content has another hash', async () => {
     answer = (response) => response.end('another file')
     await expect(get({ tailsHash: file().tailsHash })).rejects.toThrow('not the one of the registry')

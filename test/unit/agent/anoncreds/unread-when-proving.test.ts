@@ -1,10 +1,10 @@
-/** A holder's response to a proof request, while the host of a tails file or an object fails: it can be made later, and the request is not at fault. */
+/** A holder's response to a proof request, while the host of a tails file or an object fails: it can be repeated later, and the request is valid. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AgentContext, CredoError, TypedArrayEncoder } from '@credo-ts/core'
 import { DidCommAttachment } from '@credo-ts/didcomm'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { respond } from '../../../../lib/agent/formats/anoncreds/proof-messages.ts'
+import { proofResponse } from '../../../../lib/agent/formats/anoncreds/proof-messages.ts'
 import { TailsFiles } from '../../../../lib/agent/formats/anoncreds/tails-files.ts'
 import { readText } from '../../../../lib/agent/web/index.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
@@ -36,7 +36,7 @@ const request = {
 /** Responds by an `act` that reads what the wallet needs. */
 const respondBy = (act: () => Promise<unknown>) =>
   transaction('acme', () =>
-    respond(
+    proofResponse(
       { formatKey: 'anoncreds' },
       {} as AgentContext,
       Object({ proofRecord: { id: 'p' }, requestAttachment: new DidCommAttachment({ data: { json: request } }) }),
@@ -61,7 +61,7 @@ test.each(NEEDED)('%s that can not be read: registry.unavailable', async (_, act
   await expect(respondBy(act)).rejects.toMatchObject({ code: 'registry.unavailable' })
 })
 
-test.each(NEEDED)('%s that is not there: the request can not be answered', async (_, act) => {
+test.each(NEEDED)('%s that is not there: the request cannot be answered', async (_, act) => {
   status = 404
   onTestFinished(() => {
     status = 503
@@ -69,7 +69,7 @@ test.each(NEEDED)('%s that is not there: the request can not be answered', async
   await expect(respondBy(act)).rejects.toMatchObject({ code: 'request.invalid' })
 })
 
-test('a tails file at an address that the guard refuses: the request can not be answered', async () => {
+test('a tails file at an address that the guard rejects: the request cannot be answered', async () => {
   const answer = respondBy(() => getTailsFile('http://169.254.169.254/tails'))
   await expect(answer).rejects.toMatchObject({ code: 'request.invalid' })
 })

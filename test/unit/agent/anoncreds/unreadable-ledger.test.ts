@@ -1,6 +1,6 @@
-/** Objects that wait to be written to a ledger whose proxy answers nonsense, or not at all: nobody knows whether they are there. */
+/** Objects that wait to be written to a ledger whose proxy sends invalid replies or none: they may exist. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { overdueReason, stateOnLedger } from '../../../../lib/agent/formats/anoncreds/ledger-waiting.ts'
+import { overdueReason, stateOnLedger } from '../../../../lib/agent/formats/anoncreds/ledger-polling.ts'
 import { readSettings, settings } from '../../../../lib/settings.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { ISSUER, schemaRequest } from '../../../support/anoncreds/indy-objects.ts'
@@ -51,7 +51,7 @@ test('what the ledger does not have, or has, is known', async () => {
   expect(lines).toEqual([])
 })
 
-test('who waits for it in vain is told which of both it was', () => {
-  expect(overdueReason('unknown')).toContain('can not be read')
+test('the reason after the time limit shows which of both it was', () => {
+  expect(overdueReason('unknown')).toContain('cannot be read')
   expect(overdueReason('absent')).toContain('was not written')
 })

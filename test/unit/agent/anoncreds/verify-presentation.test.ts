@@ -48,7 +48,7 @@ describeWithLibrary('the library alone', () => {
 })
 
 describeWithLibrary('a verifier', () => {
-  test('a failure of the library to load says nothing of a presentation', async () => {
+  test('a failure to load the library does not reject a presentation', async () => {
     const [honest] = HONEST
     const request = requestOf(honest?.asked ?? {})
     const failure = new AgentError('anoncreds.unavailable', 'the library cannot be loaded')

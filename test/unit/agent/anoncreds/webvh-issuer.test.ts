@@ -20,7 +20,7 @@ test('the DID names where its log is served, and is the same for ever', async ()
   await expect(issuerOf(BASE_AGENT)).resolves.toMatch(/:webvh:base$/)
 })
 
-test('a unit of work that asks twice makes one DID, and so do many at once', async () => {
+test('a unit of work that asks twice creates one DID, and so do many concurrent ones', async () => {
   const [first, second] = await transaction('twice', async () => {
     const agent = await currentAgent()
     return [await webvhIssuer(agent), await webvhIssuer(agent)]

@@ -117,7 +117,7 @@ test('the same object again has the same id', async () => {
   expect(ids[0]).toEqual(ids[1])
 })
 
-test('an object of another issuer, or one that is none, is not published', async () => {
+test('an object of another issuer, or an invalid one, is not published', async () => {
   const { did: other } = await inTenant(async (acting) => acting, 'globex')
   await inTenant(async ({ context, did }) => {
     const foreign = await registry.registerSchema(context, { schema: schemaOf(other, 'theirs'), options: {} })
@@ -128,7 +128,7 @@ test('an object of another issuer, or one that is none, is not published', async
   })
 })
 
-test('a fault of this service is none of the object that was to be published', async () => {
+test('an error of this service does not mark the object as failed', async () => {
   await inTenant(async ({ context, did }) => {
     const schema = Object.defineProperty(schemaOf(did), 'name', {
       get: () => {

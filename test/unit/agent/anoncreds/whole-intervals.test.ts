@@ -5,7 +5,7 @@ import { withWholeIntervals } from '../../../../lib/agent/formats/anoncreds/proo
 const REQUEST = { name: 'degree', version: '1.0' }
 const PREDICATE = { name: 'age', p_type: '>=' as const, p_value: 18 }
 
-test('an interval without a beginning is its end alone, wherever it is, and one with both is as it was', () => {
+test('an interval without a beginning becomes its end alone, in every place, and one with both is unchanged', () => {
   const request = withWholeIntervals({
     ...{ ...REQUEST, non_revoked: { to: 30 } },
     requested_attributes: {

@@ -22,7 +22,7 @@ const completes = async (type: string, { state = DidCommDidExchangeState.Respons
   return updateState.mock.calls.length > 0
 }
 
-test('any message of the other agent’s current DID that is not of a handshake, and says of no problem', async () => {
+test('any message of the other agent’s current DID that is neither of a handshake nor a problem report', async () => {
   const ping = 'https://didcomm.org/trust_ping/1.0/ping'
   expect(await completes(ping)).toBe(true)
   expect(await completes(ping, { sender: { ...CURRENT, did: 'did:peer:2.former' } })).toBe(false)

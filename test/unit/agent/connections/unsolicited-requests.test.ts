@@ -53,7 +53,7 @@ const admitted = async (requests: number, to: DidCommOutOfBandRecord, tenant: st
 test.each([
   [0, 600],
   [2, 120],
-])('of all that anybody may send, at a rate of %i a second, %i are admitted in a minute', async (perSecond, most) => {
+])('of unsolicited requests at a rate of %i a second, %i are admitted in a minute', async (perSecond, most) => {
   settings().TENANT_RATE = perSecond
   const tenant = `rate-${perSecond}`
   expect(await admitted(most + 2, invitation(true), tenant)).toBe(most)

@@ -29,7 +29,7 @@ describe('the list of changes of Credo', () => {
     expect(found.length).toBeGreaterThan(100)
   })
 
-  test('has none that is gone', () => {
+  test('has none that no longer exists', () => {
     const found = patches.map(rowOf)
     expect(listed.filter((one) => !found.includes(one))).toEqual([])
   })

@@ -36,5 +36,7 @@ test('Credo logs nothing, since it would log messages and keys, and fetches noth
   await expect(start()).rejects.toThrow('prepared')
   const [config] = configs
   expect(config?.logger.logLevel).toBe(LogLevel.off)
-  await expect(config?.agentDependencies.fetch('http://127.0.0.1:1')).rejects.toThrow('fetches nothing unguarded')
+  await expect(config?.agentDependencies.fetch('http://127.0.0.1:1')).rejects.toThrow(
+    'fetches only through the address guard',
+  )
 })

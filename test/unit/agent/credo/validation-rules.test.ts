@@ -3,11 +3,11 @@ import '../../../../lib/agent/compose.ts'
 import { DidCommBasicMessage, DidCommConnectionRequestMessage } from '@credo-ts/didcomm'
 import { getMetadataStorage, IsInt, IsString, validateSync } from 'class-validator'
 import { expect, test } from 'vitest'
-import { rememberValidationRules } from '../../../../lib/agent/credo/validation-rules.ts'
+import { cacheValidationRules } from '../../../../lib/agent/credo/validation-rules.ts'
 
 const storage = getMetadataStorage()
 const { getTargetValidationMetadatas: collect, groupByPropertyName: group } = Object.getPrototypeOf(storage)
-rememberValidationRules()
+cacheValidationRules()
 
 const OPTIONS = ['', false, false] as const
 const rulesOf = (of: new (...args: never[]) => unknown) => storage.getTargetValidationMetadatas(of, ...OPTIONS)

@@ -15,9 +15,9 @@ import {
 } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
 import { peerDidOf } from '../../../../lib/agent/dids/did-of-key.ts'
+import { DidRecordCache } from '../../../../lib/agent/dids/did-record-cache.ts'
 import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
 import { freshPeerDid, freshServiceOf } from '../../../../lib/agent/dids/dids.ts'
-import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
 import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 import { SealedKeyStore } from '../../../../lib/agent/keys/sealed-key-store.ts'
 import { keyAddress } from '../../../../lib/keys/key-item.ts'
@@ -37,7 +37,7 @@ const services = repositoryServices()
 /** A repository with the keys of its process, as another process has it: with nothing in memory. */
 const newProcess = (keys = new SealedKeyStore()) => ({
   keys,
-  dids: new AgentDidRepository(services, new KnownDids(), keys),
+  dids: new AgentDidRepository(services, new DidRecordCache(), keys),
 })
 
 const agent = (tenant: string): AgentContext => {
@@ -186,7 +186,7 @@ describe.each(METHODS)('a did:peer:%i of a new key', (method) => {
     expect((await byKey(newProcess(), key))?.did).toBe(own.did)
   })
 
-  test('should be gone with its key', async () => {
+  test('should be deleted with its key', async () => {
     const [key, maker] = [newKey(), newProcess()]
     const record = recordOf(key, method)
     await run(async () => {

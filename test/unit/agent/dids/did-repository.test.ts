@@ -1,4 +1,4 @@
-/** Records of DIDs: read once in a process where they can not change, each time where others add to them. */
+/** Records of DIDs: read once in a process where they cannot change, each time where others add to them. */
 import { randomUUID } from 'node:crypto'
 import {
   type AgentContext,
@@ -8,8 +8,8 @@ import {
   didDocumentToNumAlgo2Did,
 } from '@credo-ts/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DidRecordCache } from '../../../../lib/agent/dids/did-record-cache.ts'
 import { AgentDidRepository } from '../../../../lib/agent/dids/did-repository.ts'
-import { KnownDids } from '../../../../lib/agent/dids/known-dids.ts'
 import { keysInQuery } from '../../../../lib/agent/dids/queried-keys.ts'
 import { didsWithKey, hasDid, isKeyOf, storeTheirDid } from '../../../../lib/agent/dids/their-dids.ts'
 import { type Ed25519Key, keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
@@ -34,7 +34,7 @@ afterEach(() => {
 const services = repositoryServices()
 
 /** A repository as another process has it: with nothing in memory. */
-const newRepository = () => new AgentDidRepository(services, new KnownDids(), new SealedKeyStore())
+const newRepository = () => new AgentDidRepository(services, new DidRecordCache(), new SealedKeyStore())
 
 const acme = contextOf('acme')
 /** A key of Acme. */
@@ -89,7 +89,7 @@ describe('a DID of ours', () => {
     expect(await byDid(repository, contextOf('other'))).toEqual([])
   })
 
-  test('should be changed by nobody: it is shared', async () => {
+  test('should be immutable: it is shared', async () => {
     const repository = newRepository()
     await run(() => create(repository))
     const [record] = await byDid(repository)
@@ -133,7 +133,7 @@ test('a DID that names its document by a hash is read once it is there', async (
   expect(table.requests).toEqual([])
 })
 
-test("a process's memory is not filled by the large documents of others, which are read again", async () => {
+test("a process's memory is not filled by the large documents of other agents, which are read again", async () => {
   const reader = newRepository()
   const dids = Array.from({ length: 25 }, (_, made) => `${did}:${made}`)
   const document = (id: string) => new DidDocument({ id, alsoKnownAs: ['x'.repeat(250 * 1024)] })
@@ -148,7 +148,7 @@ test("a process's memory is not filled by the large documents of others, which a
   expect(table.requests).toHaveLength(dids.length)
 })
 
-test('DIDs of others that a key stands for are read each time: anybody may add one', async () => {
+test('remote DIDs of a key are read each time: another one may be added', async () => {
   const repository = newRepository()
   acme.dependencyManager.registerInstance(DidRepository, repository)
   const tags = { recipientKeyFingerprints: [key.fingerprint] }

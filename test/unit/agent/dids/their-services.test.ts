@@ -31,7 +31,7 @@ test.each([0, 17])('a DID whose document has %i recipient keys can not be used',
   await expect(recipientKeysOf(contextWith(count), id)).rejects.toMatchObject({ code: 'e.did.doc_unsupported' })
 })
 
-test('a DID can not be used if the address guard rejects one of its endpoints', async () => {
+test('a DID cannot be used if the address guard rejects one of its endpoints', async () => {
   const reachable = (...endpoints: string[]) => {
     const services = endpoints.map((serviceEndpoint) => ({ serviceEndpoint }))
     return reachableServicesOf(Object({ resolve: () => ({ resolveServicesFromDid: async () => services }) }), id)
@@ -77,14 +77,14 @@ test('where a document has no service, messages wait for its Ed25519 keys, and f
   expect(recipientKeys.map(({ fingerprint }) => fingerprint)).toEqual([publicKeyMultibase])
 })
 
-test('where every key of such a document is over, nothing waits: nobody could read it', async () => {
+test('where every key of such a document has expired, nothing waits: no message could be decrypted', async () => {
   const method = { id: `${id}#a`, type: 'Ed25519VerificationKey2020', controller: id, publicKeyMultibase }
   const saying = (expires: string | null) => Object.assign(new VerificationMethod(method), { expires })
   expect(await servicesOf([saying('2026-01-02T00:00:00Z')])).toEqual([])
   expect(await servicesOf([saying(null)])).toHaveLength(1)
 })
 
-test('nobody may name a DID whose document only another connection has', async () => {
+test('a DID whose document only another connection has is rejected', async () => {
   const recipientKeys = [Kms.PublicJwk.fromFingerprint(publicKeyMultibase)]
   const services = {
     resolve: async () => ({ didDocument: { recipientKeys }, didResolutionMetadata: {} }),

@@ -1,11 +1,11 @@
-/** Which envelopes are looked at, and which are refused before anything is looked up for them. */
+/** Which envelopes are looked at, and which are rejected before anything is looked up for them. */
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
 import { isAgentError } from '../../../../lib/errors.ts'
-import { oddValue, spoilt } from '../../../support/api/odd-values.ts'
-import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
+import { corrupted, oddValue } from '../../../support/api/odd-values.ts'
+import { MAX_LINEAR_MS, processorTime } from '../../../support/processor-time.ts'
 import { handMade, unknownKid } from '../../../support/wallets/hand-made-envelope.ts'
 import type { EnvelopeHeader } from '../../../wallet/raw-messages.ts'
 import { anoncrypt, authcrypt, recipient, sender } from '../acapy-envelopes.ts'
@@ -39,7 +39,7 @@ describe('an envelope is read', () => {
     expect(padded(tag)).toMatch(/==$/)
   })
 
-  test('with a sender and an iv that are null, as some write it of an anonymous one', () => {
+  test('with a sender and an iv that are null, as some agents write anonymous envelopes', () => {
     const envelope = handMade({
       kid,
       header: (header) => ({
@@ -59,7 +59,7 @@ describe('an envelope is read', () => {
     expect(readHeader(readEnvelope({ ...envelope, more: 1 })).recipients).toHaveLength(16)
   })
 
-  test('to a key of zeros, which is as long as it gets short in base58', () => {
+  test('to a key of zeros, whose base58 is the shortest', () => {
     expect(readHeader(readEnvelope(withRecipient({ kid: '1'.repeat(32) }))).recipients[0]?.header.kid).toHaveLength(32)
   })
 })
@@ -80,7 +80,7 @@ const authcrypted = (alter: (header: object) => object) =>
     }),
   })
 
-const refusal = (body: unknown): unknown => {
+const rejection = (body: unknown): unknown => {
   try {
     readEnvelope(body)
   } catch (error) {
@@ -89,7 +89,7 @@ const refusal = (body: unknown): unknown => {
   return undefined
 }
 
-describe('an envelope is refused', () => {
+describe('an envelope is rejected', () => {
   test.each<[string, unknown]>([
     ['with an alg of none', altered((header) => ({ ...header, alg: 'none' }))],
     ['with an alg that is a list', altered((header) => ({ ...header, alg: ['Anoncrypt'] }))],
@@ -97,7 +97,7 @@ describe('an envelope is refused', () => {
     ['with another type', altered((header) => ({ ...header, typ: 'application/didcomm-encrypted+json' }))],
     ['without recipients', altered((header) => ({ ...header, recipients: [] }))],
     [
-      'with recipients that are no list',
+      'with recipients that are not a list',
       altered((header) => ({ ...header, recipients: { 0: header.recipients[0], length: 1 } })),
     ],
     [
@@ -116,13 +116,13 @@ describe('an envelope is refused', () => {
     ['without an encrypted key', withRecipient({ kid }, null)],
     ['with an encrypted key that is too short', withRecipient({ kid }, noise(79))],
     ['with an encrypted key that is too long', withRecipient({ kid }, noise(8_000))],
-    ['with an encrypted key that is no base64url', withRecipient({ kid }, '+'.repeat(107))],
+    ['with an encrypted key that is not base64url', withRecipient({ kid }, '+'.repeat(107))],
     ['that is anonymous and names a sender', withRecipient({ kid, sender: noise(91) })],
     ['that is anonymous and has the iv of a sender', withRecipient({ kid, iv: noise(24) })],
     ['that is authenticated and names no sender', authcrypted((header) => ({ ...header, sender: undefined }))],
     ['that is authenticated and has no iv', authcrypted((header) => ({ ...header, iv: undefined }))],
     ['with a sender that is too long', authcrypted((header) => ({ ...header, sender: noise(2_000) }))],
-    ['with a header that is no JSON', { ...anoncrypt, protected: noise(100) }],
+    ['with a header that is not JSON', { ...anoncrypt, protected: noise(100) }],
     ['with a header that is null', { ...anoncrypt, protected: base64url(null) }],
     ['with a header that is a text', { ...anoncrypt, protected: base64url('{}') }],
     [
@@ -130,19 +130,19 @@ describe('an envelope is refused', () => {
       { ...anoncrypt, protected: Buffer.from('{"__proto__":{"alg":"Anoncrypt"}}').toString('base64url') },
     ],
     [
-      'with a header that is nested without end',
+      'with a header that is nested too deep',
       { ...anoncrypt, protected: Buffer.from('['.repeat(10_000) + ']'.repeat(10_000)).toString('base64url') },
     ],
-    ['with a header without end', { ...anoncrypt, protected: `${anoncrypt.protected}${'A'.repeat(20_000)}` }],
+    ['with a header that is too long', { ...anoncrypt, protected: `${anoncrypt.protected}${'A'.repeat(20_000)}` }],
     ['with an iv of 24 bytes', { ...anoncrypt, iv: noise(24) }],
     ['with a tag that is cut short', { ...anoncrypt, tag: noise(4) }],
     ['without a ciphertext', { ...anoncrypt, ciphertext: '' }],
-    ['with a ciphertext that is no base64url', { ...anoncrypt, ciphertext: '%%%%' }],
+    ['with a ciphertext that is not base64url', { ...anoncrypt, ciphertext: '%%%%' }],
     ['with a tag that is a list', { ...anoncrypt, tag: [anoncrypt.tag] }],
     ['that is a list', [anoncrypt]],
     ['that is nothing', null],
   ])('%s', (_name, body) => {
-    expect(refusal(body)).toMatchObject({ code: 'request.malformed' })
+    expect(rejection(body)).toMatchObject({ code: 'request.malformed' })
   })
 
   test.each<[string, number, number, (length: number) => unknown]>([
@@ -175,9 +175,9 @@ describe('an envelope is refused', () => {
       },
     ],
   ])('with fewer %s than %i, or more than %i', (name, least, most, envelope) => {
-    for (const length of [least, most]) expect(refusal(envelope(length))).toBeUndefined()
+    for (const length of [least, most]) expect(rejection(envelope(length))).toBeUndefined()
     const outside = name === 'characters of a header' ? [most + 4] : [least - 1, most + 1]
-    for (const length of outside) expect(refusal(envelope(length))).toMatchObject({ code: 'request.malformed' })
+    for (const length of outside) expect(rejection(envelope(length))).toMatchObject({ code: 'request.malformed' })
   })
 
   test('with 17 recipients, and with 1,800', () => {
@@ -186,16 +186,16 @@ describe('an envelope is refused', () => {
         encrypted_key: noise(80),
         header: { kid: unknownKid() },
       }))
-      expect(refusal(altered((header) => ({ ...header, recipients })))).toMatchObject({ code: 'request.malformed' })
+      expect(rejection(altered((header) => ({ ...header, recipients })))).toMatchObject({ code: 'request.malformed' })
     }
   })
 
-  test('however it was spoilt, with nothing but a 400', () => {
+  test('for any corruption, with a 400', () => {
     const header = readHeader(readEnvelope(authcrypt))
-    const spoiltHeader = spoilt(header).map((whole) => ({ ...authcrypt, protected: base64url(whole) }))
+    const spoiltHeader = corrupted(header).map((whole) => ({ ...authcrypt, protected: base64url(whole) }))
     fc.assert(
-      fc.property(fc.oneof(spoiltHeader, spoilt(authcrypt), oddValue), (body) => {
-        const error = refusal(body)
+      fc.property(fc.oneof(spoiltHeader, corrupted(authcrypt), oddValue), (body) => {
+        const error = rejection(body)
         expect(error === undefined || isAgentError(error, 'request.malformed')).toBe(true)
       }),
       { numRuns: 2_000 },
@@ -203,10 +203,10 @@ describe('an envelope is refused', () => {
   })
 })
 
-test('a kid without end takes no time', () => {
+test('a very long kid takes no time', () => {
   const spent = processorTime()
   // As long as a header may be; base58 of that length would take 100 ms to decode.
   for (let time = 0; time < 300; time++)
-    expect(refusal(withRecipient({ kid: 'z'.repeat(11_000) }))).toMatchObject({ code: 'request.malformed' })
-  expect(spent()).toBeLessThan(AT_ONCE)
+    expect(rejection(withRecipient({ kid: 'z'.repeat(11_000) }))).toMatchObject({ code: 'request.malformed' })
+  expect(spent()).toBeLessThan(MAX_LINEAR_MS)
 })

@@ -1,12 +1,12 @@
-/** Envelopes that this agent packs: opened by whom they are for, directly or behind mediators, and by nobody else. */
+/** Envelopes that this agent packs: decrypted only by their recipients, directly or behind mediators. */
 import { generateKeyPairSync } from 'node:crypto'
 import { AgentContext, ConsoleLogger, DependencyManager, InjectionSymbols, Kms, LogLevel } from '@credo-ts/core'
 import { DidCommBasicMessage, DidCommDocumentService, ReturnRouteTypes } from '@credo-ts/didcomm'
 import { describe, expect, test } from 'vitest'
 import { readEnvelope, readHeader } from '../../../../lib/agent/envelopes/envelope.ts'
 import { AgentEnvelopeService } from '../../../../lib/agent/envelopes/envelope-service.ts'
-import { openEnvelope } from '../../../../lib/agent/envelopes/open-envelope.ts'
 import { packEnvelope, UnusableKeysError } from '../../../../lib/agent/envelopes/pack-envelope.ts'
+import { decryptEnvelope } from '../../../../lib/agent/envelopes/unpack-envelope.ts'
 import { keyOfVerkey, verkeyOf } from '../../../../lib/agent/keys/ed25519-key.ts'
 
 /** A wallet, or this agent: an Ed25519 key, known by its verkey. */
@@ -20,12 +20,12 @@ const newParty = () => {
 }
 type Party = ReturnType<typeof newParty>
 
-/** Opens an envelope as its recipient does, after the checks that every envelope has to pass. */
+/** Opens an envelope as its recipient does, after the checks that every envelope must pass. */
 const open = (body: unknown, { verkey, jwk }: Party) => {
   const envelope = readEnvelope(body)
   const mine = readHeader(envelope).recipients.find(({ header }) => header.kid === verkey)
-  if (mine === undefined) throw new Error('the envelope is for somebody else')
-  const { message, senderKey } = openEnvelope(envelope, mine, jwk)
+  if (mine === undefined) throw new Error('the envelope is for another recipient')
+  const { message, senderKey } = decryptEnvelope(envelope, mine, jwk)
   return { message, sender: senderKey && verkeyOf(senderKey) }
 }
 
@@ -33,30 +33,30 @@ const message = { '@type': 'https://didcomm.org/basicmessage/1.0/message', conte
 const [alice, bob, carol, eve] = [newParty(), newParty(), newParty(), newParty()]
 
 describe('an envelope', () => {
-  test('should be opened by each of its recipients, who know who has sent it', () => {
+  test('should be decrypted by each recipient, and name its sender', () => {
     const envelope = packEnvelope(message, [bob.key, carol.key], alice)
     for (const party of [bob, carol]) expect(open(envelope, party)).toEqual({ message, sender: alice.verkey })
   })
 
-  test('should tell nobody of a sender where there is none', () => {
+  test('should have no sender if it is anonymous', () => {
     const envelope = packEnvelope(message, [bob.key])
     expect(open(envelope, bob)).toEqual({ message, sender: undefined })
     expect(readHeader(envelope).recipients[0]?.header).toEqual({ kid: bob.verkey })
   })
 
-  test('should not be opened with the key of anybody else', () => {
+  test('should not be decrypted with another key', () => {
     const envelope = packEnvelope(message, [bob.key], alice)
     expect(() => open(envelope, { ...eve, verkey: bob.verkey })).toThrow()
   })
 
-  test('should have the header that Aries RFC 0019 wants', () => {
+  test('should have the header of Aries RFC 0019', () => {
     const headerOf = (sender?: Party) => JSON.parse(atob(packEnvelope(message, [bob.key], sender).protected))
     const common = { enc: 'xchacha20poly1305_ietf', typ: 'JWM/1.0' }
     expect(headerOf(alice)).toEqual({ ...common, alg: 'Authcrypt', recipients: [expect.anything()] })
     expect(headerOf()).toEqual({ ...common, alg: 'Anoncrypt', recipients: [expect.anything()] })
   })
 
-  test('should share no part with another one of the same message, whatever is remembered of their keys', () => {
+  test('should share no part with another envelope of the same message, even with cached keys', () => {
     const parts = [1, 2, 3].flatMap(() => {
       const envelope = packEnvelope(message, [bob.key], alice)
       const [recipient] = readHeader(envelope).recipients
@@ -101,7 +101,7 @@ describe('a message', () => {
     expect(sender).toBe(alice.verkey)
   })
 
-  test('should ask for no return route, since nothing handles a response', async () => {
+  test('should request no return route, because no code handles a response', async () => {
     const asking = new DidCommBasicMessage({ content: 'hello' })
     asking.setReturnRouting(ReturnRouteTypes.all)
     const packed = await service(alice)({ recipientKeys: [bob.key], routingKeys: [] }, alice, asking)
@@ -128,7 +128,7 @@ describe('a message', () => {
     await expect(pack(keysOf(9), alice)).rejects.toThrow('too many mediators')
   })
 
-  test('should not be packed for nobody, with or without a mediator', async () => {
+  test('should not be packed without a recipient, with or without a mediator', async () => {
     for (const routingKeys of [[], [newParty().key]])
       await expect(service(alice)({ recipientKeys: [], routingKeys }, alice)).rejects.toThrow(UnusableKeysError)
   })

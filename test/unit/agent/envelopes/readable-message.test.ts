@@ -7,7 +7,7 @@ import {
   isReadableDocument,
 } from '../../../../lib/agent/envelopes/readable-message.ts'
 import { isNestedDeeperThan, MAX_DEPTH, parseBase64 } from '../../../../lib/json.ts'
-import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
+import { MAX_LINEAR_MS, processorTime } from '../../../support/processor-time.ts'
 
 const message = {
   '@type': 'https://didcomm.org/basicmessage/1.0/message',
@@ -53,7 +53,7 @@ describe('a message is readable', () => {
   })
 })
 
-test('a byte order mark before JSON in base64 is dropped, but for what is signed and what is not JSON', () => {
+test('a byte order mark before JSON in base64 is dropped, except before signed data and data that is not JSON', () => {
   const attached = [{}, { jws: {} }, {}].map((more, index) => {
     const text = index === 2 ? 'text' : '{}'
     return { data: { base64: Buffer.from(`\uFEFF${text}`).toString('base64'), ...more } }
@@ -84,7 +84,7 @@ test.each([
   ['presentations', { a: null }, { a: null }],
   ['credentials', { a: null }, { a: null }],
 ])(
-  'of attached %s members that are null are removed where they mean nothing, in both forms',
+  'of attached %s members that are null and have no meaning are removed, in both forms',
   (name, attached, expected) => {
     const both = (json: unknown) => [{ data: { json } }, { data: { base64: base64(json) } }]
     const received = { ...message, [`${name}~attach`]: both(structuredClone(attached)) }
@@ -96,7 +96,7 @@ test.each([
 test.each([
   ['is signed', { base64: base64({ a: null }), jws: {} }],
   ['has a number that would become null', { base64: Buffer.from('{"a":null,"b":1e999}').toString('base64') }],
-])('an attachment that %s stays as it is', (_, data) => {
+])('an attachment that %s is unchanged', (_, data) => {
   const received = { ...message, 'offers~attach': [{ data: { ...data } }] }
   assertReadable(received)
   expect(received['offers~attach']).toEqual([{ data }])
@@ -115,7 +115,7 @@ const attachedInBase64 = (value: unknown) => ({
   'presentations~attach': [{ data: { base64: base64(value) } }],
 })
 
-describe('an attached document that nobody may see', () => {
+describe('an attached document that libraries must not read', () => {
   const documents: [string, unknown][] = [
     ['of 33 levels', nested(32)],
     ['of 90,000 levels', JSON.parse(`${'['.repeat(90_000)}${']'.repeat(90_000)}`)],
@@ -142,7 +142,7 @@ describe('an attached document that nobody may see', () => {
     expect(JSON.stringify(received).length).toBeLessThan(1_000)
   })
 
-  test('of 32 levels is left as it is', () => {
+  test('of 32 levels is left unchanged', () => {
     for (const attached of [attaching, attachedInBase64]) {
       const received = attached(nested(31))
       assertReadable(received)
@@ -165,14 +165,14 @@ describe('a message is not readable', () => {
     ['with a type of 257 characters', { ...message, '@type': `${message['@type']}${'a'.repeat(213)}` }],
     ['with an id of 257 characters', { ...message, '@id': 'a'.repeat(257) }],
     ['with a label of 1,001 characters', { ...message, label: 'x'.repeat(1_001) }],
-    ['with a signature type without end', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
-    ['in a thread whose name is no text', { ...message, '~thread': { thid: 1 } }],
-    ['in a parent thread whose name is no text', { ...message, '~thread': { pthid: 1 } }],
+    ['with a signature type that is too long', { ...message, 'connection~sig': { '@type': 'a'.repeat(100_000) } }],
+    ['in a thread whose name is not text', { ...message, '~thread': { thid: 1 } }],
+    ['in a parent thread whose name is not text', { ...message, '~thread': { pthid: 1 } }],
     [
-      'with a thread to answer on that has no end',
+      'with a return route thread that is too long',
       { ...message, '~transport': { return_route: 'thread', return_route_thread: 'a'.repeat(100_000) } },
     ],
-    ['with a text that is no Unicode', { ...message, content: '\ud800' }],
+    ['with a text that is not Unicode', { ...message, content: '\ud800' }],
     ['with such a text in an attachment in base64', attachedInBase64({ raw: ['\ud800'] })],
     ['with such a name in one', attachedInBase64({ '\udc00': 1 })],
     ['with a field that names a prototype', { ...message, a: JSON.parse('{"__proto__":1}') }],
@@ -190,11 +190,11 @@ describe('a message is not readable', () => {
   })
 })
 
-test('a thread id that takes Credo exponential time is refused at once', () => {
+test('a thread id that takes Credo exponential time is rejected immediately', () => {
   const spent = processorTime()
   for (const colons of [28, 1_000, 4_000])
     expect(() => assertReadable(threaded(`did:a:b${':'.repeat(colons)}\n`))).toThrow()
-  expect(spent()).toBeLessThan(AT_ONCE)
+  expect(spent()).toBeLessThan(MAX_LINEAR_MS)
 })
 
 test('no thread id takes long to be judged', () => {
@@ -207,9 +207,9 @@ test('no thread id takes long to be judged', () => {
       try {
         assertReadable(threaded(`did:a:${parts.join('')}`))
       } catch {
-        // Refused is as good as taken: what counts is the time.
+        // Whether it is rejected or accepted does not matter, only the time.
       }
-      return spent() < AT_ONCE
+      return spent() < MAX_LINEAR_MS
     }),
     { numRuns: 500 },
   )
@@ -295,11 +295,11 @@ describe('nothing is too long about', () => {
   test.each<[string, unknown]>([
     ['a long text', { content: 'a'.repeat(100_000) }],
     ['a picture among the claims', { credentialSubject: { id: 'did:example:1', photo: 'a'.repeat(100_000) } }],
-    ['an attachment that is no JSON', { data: { base64: 'a'.repeat(100_000) } }],
+    ['an attachment that is not JSON', { data: { base64: 'a'.repeat(100_000) } }],
     ['a did:peer:4 of usual length', { did: `did:peer:4zQm${'a'.repeat(1500)}` }],
     ['numbers, lists and nothing', { id: 5, did: null, kid: [[1], {}] }],
     ['as many keys as a service may have', { recipientKeys: Array(16).fill('a'), routingKeys: Array(16).fill('a') }],
-    ['a number that is no key', { credentialSubject: { n: 'a'.repeat(5_000), x: 'a'.repeat(5_000) } }],
+    ['a number that is not a key', { credentialSubject: { n: 'a'.repeat(5_000), x: 'a'.repeat(5_000) } }],
     [
       'an RSA key of 4,096 bits with its certificates',
       { publicKeyJwk: { n: 'a'.repeat(683), x5c: ['a'.repeat(2_000)] } },

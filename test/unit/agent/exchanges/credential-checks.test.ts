@@ -65,7 +65,7 @@ test('the credentials that the message has added are removed, and no other', asy
     const unit = currentUnit()
     const written = (id: string, version: number) => ({ type: 'W3cCredentialRecord', id, version })
     const message = { type: 'DidCommMessageRecord', id: 'message', version: 1 }
-    vi.spyOn(unit, 'written').mockReturnValue(Object([written('added', 1), written('changed', 2), message]))
+    vi.spyOn(unit, 'writtenRecords').mockReturnValue(Object([written('added', 1), written('changed', 2), message]))
     vi.spyOn(unit, 'remove').mockImplementation(async (_tenant, _type, id) => removed.push(id) > 0)
   })
   await expect(processed).rejects.toThrow('not what was offered')

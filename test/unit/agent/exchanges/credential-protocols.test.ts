@@ -1,4 +1,4 @@
-/** What both versions of issue-credential refuse, and what they do without an API call. */
+/** What both versions of issue-credential reject, and what they do without an API call. */
 import { expect, test, vi } from 'vitest'
 import { credentialProtocols } from '../../../../lib/agent/exchanges/credentials/protocols.ts'
 import { messageOptions } from '../../../../lib/agent/exchanges/credentials/steps.ts'
@@ -71,7 +71,7 @@ test.each([v1, v2])('a credential is acknowledged by itself, unless that is to t
   expect([await acknowledges('contentApproved'), await acknowledges('never')]).toEqual([true, false])
 })
 
-test('a fault of issuing that is not the wallet’s abandons nothing', async () => {
+test('an internal error of issuing abandons nothing', async () => {
   for (const [protocol, credo] of [
     [v1, CREDO.v1],
     [v2, CREDO.v2],
@@ -93,7 +93,7 @@ test('a report of version 1 has its thread, and the parent of that', async () =>
   expect(setThread.mock.calls).toEqual([[exchange], [{ threadId: 'thread' }]])
 })
 
-test('a message says all that the caller has said, and nothing else', () => {
+test('a message has the fields of the call, and no others', () => {
   const said = { comment: 'Your degree', goalCode: 'issue' }
   const ofCredential = { ...said, goal: 'A degree', autoAcceptCredential: 'never' as const }
   expect(messageOptions(ofCredential)).toEqual(ofCredential)

@@ -26,12 +26,15 @@ const unreadable = () => Promise.reject(new CredoError('the attachment is missin
 const noJson = () => Promise.reject(new SyntaxError('the attachment is not JSON'))
 const fault = () => Promise.reject(new TypeError('a fault of our own'))
 
-/** Whether an offer is accepted without a call, and what comes of that. */
+/** Whether an offer is accepted without a call, and the result. */
 const tryTo = (autoAcceptCredential: string | undefined, isAsProposed: () => Promise<boolean>, accept = asProposed) =>
   transaction(BASE_AGENT, async () => {
     const acceptance = new OfferAcceptance()
     const exchange = Object({ id: 'exchange', autoAcceptCredential })
-    return [await acceptance.tryTo(exchange, isAsProposed, Object(accept)), acceptance.of(exchange) !== undefined]
+    return [
+      await acceptance.acceptIfAllowed(exchange, isAsProposed, Object(accept)),
+      acceptance.resultOf(exchange) !== undefined,
+    ]
   })
 
 test.each<[string | undefined, () => Promise<boolean>, boolean]>([
@@ -45,7 +48,7 @@ test.each<[string | undefined, () => Promise<boolean>, boolean]>([
   expect(await tryTo(setting, isAsProposed)).toEqual([isAccepted, isAccepted])
 })
 
-test('an offer that can not be accepted waits for a call, and no other fault is taken for that it differs', async () => {
+test('an offer that cannot be accepted waits for a call, and other errors do not count as a difference', async () => {
   expect(await tryTo('always', asProposed, unreadable)).toEqual([false, false])
   await expect(tryTo(undefined, fault)).rejects.toThrow('a fault of our own')
 })

@@ -4,17 +4,17 @@ import { DidCommProblemReportError, DidCommProofState, DidCommProofV2Protocol } 
 import { expect, test, vi } from 'vitest'
 import { proofChecks } from '../../../../lib/agent/exchanges/proofs/checks.ts'
 import { proofProtocols } from '../../../../lib/agent/exchanges/proofs/protocols.ts'
-import { waitsForVerification } from '../../../../lib/agent/exchanges/proofs/verify-later.ts'
-import { noteUnverified, unverifiedBecause } from '../../../../lib/agent/formats/index.ts'
+import { isVerificationPending } from '../../../../lib/agent/exchanges/proofs/verify-later.ts'
+import { recordUnverified, verificationFailureOf } from '../../../../lib/agent/formats/index.ts'
 import { AgentError } from '../../../../lib/errors.ts'
 import { currentUnit, transaction } from '../../../../lib/store/transaction.ts'
 
 test('one waits until it is verified, or the exchange has ended', () => {
   const { PresentationReceived, Abandoned } = DidCommProofState
-  expect(waitsForVerification({ state: PresentationReceived })).toBe(true)
+  expect(isVerificationPending({ state: PresentationReceived })).toBe(true)
   for (const isVerified of [true, false])
-    expect(waitsForVerification({ state: PresentationReceived, isVerified })).toBe(false)
-  expect(waitsForVerification({ state: Abandoned })).toBe(false)
+    expect(isVerificationPending({ state: PresentationReceived, isVerified })).toBe(false)
+  expect(isVerificationPending({ state: Abandoned })).toBe(false)
 })
 
 test('one that is rejected in one format stays rejected, where another could not be verified', async () => {
@@ -28,14 +28,14 @@ test('one that is rejected in one format stays rejected, where another could not
   })
   const processed = await transaction('acme', () =>
     checks.processPresentation(inbound, async () => {
-      await noteUnverified('p', new Error('no registry'))
+      await recordUnverified('p', new Error('no registry'))
       throw new DidCommProblemReportError('not valid', { problemCode: 'abandoned' })
     }),
   )
   expect([processed, updated]).toEqual([{ ...record, isVerified: false }, []])
 })
 
-test('one that answers some of the formats waits for a call, and a fault of our own is none of it', async () => {
+test('one that answers some of the formats waits for a call, but an internal error is thrown', async () => {
   const [, protocol] = proofProtocols()
   const judge = vi.spyOn(DidCommProofV2Protocol.prototype, 'shouldAutoRespondToPresentation')
   const presented = Object({ proofRecord: { isVerified: true, connectionId: 'c' }, presentationMessage: {} })
@@ -47,16 +47,18 @@ test('one that answers some of the formats waits for a call, and a fault of our 
 })
 
 test('an error of the table ends the unit of work, at once and whatever fails after it', async () => {
-  const error = new AgentError('store.unavailable', 'the table does not answer')
+  const error = new AgentError('store.unavailable', 'DynamoDB is unavailable')
   const noted = transaction('acme', async () => {
-    await noteUnverified('p', error).catch(() => undefined)
-    await expect(noteUnverified('p', new Error('a consequence'))).rejects.toBe(error)
-    expect([currentUnit().failure, unverifiedBecause('p')]).toEqual([error, undefined])
+    await recordUnverified('p', error).catch(() => undefined)
+    await expect(recordUnverified('p', new Error('a consequence'))).rejects.toBe(error)
+    expect([currentUnit().failure, verificationFailureOf('p')]).toEqual([error, undefined])
   })
   await expect(noted).rejects.toBe(error)
 })
 
-/** Verifies a presentation again. Returns the attachments that its formats were given, each with that of the request. */
+/**
+ * Verifies a presentation again. Returns the attachments that its formats were given, each with that of the request.
+ */
 const verifyAgain = async (requested: string[], presented: string[], presentation: object | null = {}) => {
   const verified: string[] = []
   const processPresentation = async (_: unknown, { attachment, requestAttachment }: Record<string, unknown>) =>
@@ -82,6 +84,6 @@ test.each<[string, string[], string[], object | null]>([
   ['without a readable attachment', ['indy'], [], {}],
   ['in a format that was not requested', ['indy'], ['indy', 'pex'], {}],
   ['that is not there any more', ['indy'], ['indy'], null],
-])('one %s is not taken for verified', async (_, requested, presented, presentation) => {
+])('one %s does not count as verified', async (_, requested, presented, presentation) => {
   await expect(verifyAgain(requested, presented, presentation)).rejects.toThrow(TypeError)
 })

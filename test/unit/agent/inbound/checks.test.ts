@@ -10,20 +10,20 @@ import { isProblemReport } from '../../../../lib/agent/threads/index.ts'
 const agentContext = (await agentContexts()).root
 const checks = Object.values(CHECKS).flat()
 
-/** A problem report has a handler of its own: lib/agent/inbound/problem-reports.ts. */
+/** A problem report has its own handler: lib/agent/inbound/problem-reports.ts. */
 test('the map has exactly the types that are handled', () => {
   const { supportedMessageTypes } = agentContext.resolve(DidCommMessageHandlerRegistry)
   const handled = supportedMessageTypes.map(({ messageTypeUri }) => messageTypeUri)
   expect(Object.keys(CHECKS).toSorted()).toEqual([...new Set(handled)].filter((type) => !isProblemReport(type)).sort())
 })
 
-test('what runs elsewhere is there', () => {
+test('the paths of checks elsewhere exist', () => {
   const paths = checks.flatMap((check) => (check.when === 'before-handler' ? [] : [check.where]))
   expect(paths.filter((path) => !existsSync(path))).toEqual([])
   expect(paths).toContain('lib/agent/envelopes/readable-message.ts')
 })
 
-test('a check that reports throws a problem report, and no other does', () => {
+test('only a check that reports throws a problem report', () => {
   for (const check of checks)
     if (check.when === 'before-handler')
       expect('problemReport' in check.error('wrong')).toBe(check.onFailure === 'report')

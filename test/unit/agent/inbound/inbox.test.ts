@@ -3,7 +3,7 @@ import { AgentContext, CredoError, DependencyManager, Kms } from '@credo-ts/core
 import { DidCommInboundMessageContext, DidCommTrustPingMessage } from '@credo-ts/didcomm'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { packEnvelope } from '../../../../lib/agent/envelopes/pack-envelope.ts'
-import { forgetMark, handleOnce, markMessage, respondWith } from '../../../../lib/agent/inbound/inbox.ts'
+import { handleOnce, markMessage, respondWith, skipMark } from '../../../../lib/agent/inbound/inbox.ts'
 import { AgentError } from '../../../../lib/errors.ts'
 import { generateJwk } from '../../../../lib/keys/key-pair.ts'
 import { currentUnit } from '../../../../lib/store/transaction.ts'
@@ -58,34 +58,34 @@ const receive = (
 
 const rejected = { code: 'request.malformed' }
 
-test('a repeated message gets its first answer, whatever is in it now', async () => {
+test('a repeated message gets its first response, even with other content', async () => {
   expect(await receive({ id: 'repeated', from: alice }, 'first')).toBe('first')
   expect(await receive({ id: 'repeated', from: alice }, 'second')).toBe('first')
   const mark = (await table.items()).find(({ kind }) => kind?.S === 'mark')
   expect(Math.round(Number(mark?.expiresAt?.N) / DAY - Date.now() / 1000 / DAY)).toBe(7)
 })
 
-test('a message that comes several times at once has one answer', async () => {
-  const received = ['a', 'b', 'c', 'd'].map((answer) => receive({ id: 'at once', from: alice }, answer))
+test('a message that is received several times concurrently has one response', async () => {
+  const received = ['a', 'b', 'c', 'd'].map((answer) => receive({ id: 'concurrent', from: alice }, answer))
   expect(new Set(await Promise.all(received)).size).toBe(1)
 })
 
 test.each(['GetItem', 'PutItem'])(
-  'a message is not called one that nobody can handle where AWS refuses %s',
-  async (refused) => {
-    let refusals = 1
+  'a message does not count as unhandled if AWS rejects %s',
+  async (rejectedCommand) => {
+    let rejections = 1
     table.way = async (command, send) => {
-      if (command === refused && refusals-- > 0) throw failure('AccessDeniedException')
+      if (command === rejectedCommand && rejections-- > 0) throw failure('AccessDeniedException')
       await send()
     }
     handler.mockImplementation(async () => void (await currentUnit().get({ pk: 'any', sk: '~' })))
-    const again = () => receive({ id: refused, from: alice }, 'answer')
+    const again = () => receive({ id: rejectedCommand, from: alice }, 'answer')
     await expect(again()).rejects.toMatchObject({ name: 'AccessDeniedException' })
     expect(await again()).toBe('answer')
   },
 )
 
-test('an answer that is too large for one item is as long the second time', async () => {
+test('a response that is too large for one item is complete the second time', async () => {
   const answer = 'x'.repeat(700 * 1024)
   const message = { id: 'large', from: alice }
   expect(await receive(message, answer)).toHaveLength(answer.length)
@@ -94,7 +94,7 @@ test('an answer that is too large for one item is as long the second time', asyn
 
 test.each<[string, Partial<Received>]>([
   ['of another sender', { from: bob }],
-  ['of nobody that is known', { from: undefined }],
+  ['of an unknown sender', { from: undefined }],
   ['to another tenant', { tenant: 'globex' }],
 ])('a message %s with the same id is another one', async (which, changes) => {
   const message = { id: `same ${which}`, from: alice }
@@ -103,7 +103,7 @@ test.each<[string, Partial<Received>]>([
   expect(handler).toHaveBeenCalledTimes(2)
 })
 
-test('an anonymous message is known by its id and the keys that it was sent to, whichever of them opens it', async () => {
+test('an anonymous message is known by its id and the keys that it was sent to, whichever of them decrypts it', async () => {
   const message = { id: 'anonymous', recipients: [ours, other] }
   expect(await receive(message, 'first')).toBe('first')
   expect(await receive({ ...message, to: other }, 'second')).toBe('first')
@@ -111,7 +111,7 @@ test('an anonymous message is known by its id and the keys that it was sent to, 
   expect(await receive({ ...message, recipients: [ours] }, 'to ours alone')).toBe('to ours alone')
 })
 
-test('a repeated message gets its answer although nothing is there any more that could handle it', async () => {
+test('a repeated message gets its response although no handler expects it any more', async () => {
   const message = { id: 'unexpected', from: alice }
   await receive(message, 'answer')
   handler.mockRejectedValue(new CredoError('there is no such connection'))
@@ -119,7 +119,7 @@ test('a repeated message gets its answer although nothing is there any more that
   await expect(receive({ ...message, from: bob }, 'never given')).rejects.toMatchObject(rejected)
 })
 
-test('a repeated message gets its answer although there is no room any more for the one that it would get now', async () => {
+test('a repeated message gets its response although the queue for responses is full', async () => {
   const message = { id: 'no room', from: alice }
   await receive(message, 'answer')
   handler.mockRejectedValue(new AgentError('connection.queue_full', 'too many messages wait'))
@@ -129,14 +129,14 @@ test('a repeated message gets its answer although there is no room any more for 
   })
 })
 
-test('a message that was rejected leaves no mark, and is handled when it comes again', async () => {
+test('a message that was rejected leaves no mark, and is handled when it is repeated', async () => {
   const message = { id: 'early', from: alice }
   handler.mockRejectedValueOnce(new CredoError('not yet'))
   await expect(receive(message, 'never given')).rejects.toMatchObject(rejected)
   expect(await receive(message, 'now')).toBe('now')
 })
 
-test('a message of too many is told to come again, without a request to the table', async () => {
+test('a message of too many gets a retry response, without a request to the table', async () => {
   handler.mockRejectedValue(new AgentError('quota.exceeded', 'too many'))
   table.watch()
   await expect(receive({ id: 'too many', from: alice }, 'never given')).rejects.toMatchObject({
@@ -158,18 +158,18 @@ test('a message is handled after up to ten conflicts, because its sender may nev
   vi.restoreAllMocks()
 })
 
-test('what can not be opened, or not any more, is rejected without a look at the table', async () => {
+test('an envelope that cannot be decrypted is rejected without a request to the table', async () => {
   await receive({ id: 'opened before', from: alice }, 'answer')
   table.watch()
   const open = async (): Promise<string> => {
-    throw new CredoError('the envelope can not be opened')
+    throw new CredoError('the envelope cannot be decrypted')
   }
   await expect(handleOnce('acme', open, String)).rejects.toMatchObject(rejected)
   expect(table.requests).toEqual([])
 })
 
-test('a message that changes nothing leaves no mark, and is answered anew', async () => {
-  handler.mockImplementation(async () => forgetMark())
+test('a message that changes nothing leaves no mark, and gets a new response', async () => {
+  handler.mockImplementation(async () => skipMark())
   const message = { id: 'status', from: alice }
   expect(await receive(message, 'none')).toBe('none')
   expect(await receive(message, 'one')).toBe('one')

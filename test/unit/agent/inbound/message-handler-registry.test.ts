@@ -1,4 +1,4 @@
-/** What the registry of handlers says of the protocols that it has. */
+/** The protocols that the registry of handlers returns. */
 import { type DidCommMessageHandler, DidCommTrustPingMessage } from '@credo-ts/didcomm'
 import { expect, test } from 'vitest'
 import { AgentMessageHandlerRegistry } from '../../../../lib/agent/inbound/message-handler-registry.ts'
@@ -8,7 +8,7 @@ const handlerOf = (...supportedMessages: DidCommMessageHandler['supportedMessage
   handle: async () => undefined,
 })
 
-test('should have the protocol of a handler that is registered after it was asked', () => {
+test('should have the protocol of a handler that is registered after the first read', () => {
   const registry = new AgentMessageHandlerRegistry()
   expect(registry.supportedProtocolUris).toEqual([])
   registry.registerMessageHandlers([handlerOf(DidCommTrustPingMessage)])

@@ -65,7 +65,7 @@ describe('at an address', () => {
     },
   )
 
-  test.each([201, 404, 500])('there is none in a response of %i', async (status) => {
+  test.each([201, 404, 500])('no invitation is read from a response of %i', async (status) => {
     receiver.behave({ status, body, headers: { location: `/?oob=${encoded('base64url')}` } })
     expect(await invitationAt(receiver.url)).toBeUndefined()
   })
@@ -77,7 +77,7 @@ describe('at an address', () => {
     expect(await invitationAt(receiver.url)).toBeUndefined()
   })
 
-  test('there is none in a response that breaks off', async () => {
+  test('no invitation is read from a response that breaks off', async () => {
     receiver.behave({ status: 200, body, headers: { 'content-length': '1000' } })
     expect(await invitationAt(receiver.url)).toBeUndefined()
   })

@@ -20,7 +20,7 @@ test.each([
   expect(read({ imageUrl }).imageUrl).toBe(shown)
 })
 
-test('an inviter that names profiles names one that this agent has; a list without any says nothing', () => {
+test('an inviter that names profiles names one that this agent has; an empty list is ignored', () => {
   expect(read({ accept: [] }).id).toBe('invitation-1')
   expect(read({ accept: ['didcomm/v2', 'didcomm/aip1'] }).accept).toEqual(['didcomm/v2', 'didcomm/aip1'])
   expect(() => read({ accept: ['didcomm/v2'] })).toThrow('request')
@@ -38,7 +38,7 @@ test.each([
   else expect(readIt).toThrow('request')
 })
 
-test('the answer to an older invitation is for the recipient, and goes by way of its mediators', () => {
+test('the answer to an older invitation is for the recipient, and is sent through its mediators', () => {
   const recipient = 'did:key:z6MkmM42vxfqZQsv4ehtTjFFxQ4sQKS2w6WR7emozFAn5cxu'
   const mediator = 'did:key:z6Mkj3PUd1WjvaDhNZhhhXQdz5UnZXmS7ehtx8bsPpD47kKc'
   const [recipientKeys, routingKeys] = [recipient, mediator].map((did) => [didKeyToVerkey(did)])

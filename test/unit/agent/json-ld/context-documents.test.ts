@@ -1,6 +1,6 @@
 /** What a context defines of what was signed. */
 import { expect, test } from 'vitest'
-import { definedTerms, definesOne } from '../../../../lib/agent/formats/json-ld/context-documents.ts'
+import { definedTerms, definesAnyOf } from '../../../../lib/agent/formats/json-ld/context-documents.ts'
 
 const DOCUMENTS: Record<string, object> = {
   'urn:base': { base: 'https://example.org/degree', other: 'https://example.org/other' },
@@ -10,7 +10,7 @@ const DOCUMENTS: Record<string, object> = {
 }
 const load = async (documentUrl: string) => ({ documentUrl, document: { '@context': DOCUMENTS[documentUrl] } })
 
-const defines = (contexts: unknown[], iri: string) => definesOne(contexts, [iri], load)
+const defines = (contexts: unknown[], iri: string) => definesAnyOf(contexts, [iri], load)
 
 test('a context defines its terms, and what begins with its vocabulary', async () => {
   expect(await defines(['urn:base'], 'https://example.org/degree')).toBe(true)
@@ -29,7 +29,7 @@ test.each([
   },
 )
 
-test('an import is what its document says, whatever was at its address before', async () => {
+test('an import has the terms of its document, whatever was at its address before', async () => {
   const importing = { '@version': 1.1, '@import': 'urn:terms' }
   const terms = (degree: string) =>
     definedTerms([importing], async (documentUrl) => ({ documentUrl, document: { '@context': { degree } } }))

@@ -1,6 +1,6 @@
 /** Contexts that verifiers trust, by the digest of their text. */
 import { expect, test } from 'vitest'
-import { readContexts, storeContext } from '../../../../lib/agent/formats/json-ld/contexts.ts'
+import { readContexts, storeContext } from '../../../../lib/agent/formats/json-ld/stored-contexts.ts'
 import { transaction } from '../../../../lib/store/transaction.ts'
 import { ACME } from '../../store/records.ts'
 import { useTable } from '../../store/use-table.ts'

@@ -1,4 +1,4 @@
-/** Names of one property in a document, and which of their values nobody could tell apart. */
+/** Names of one property in a document, and whether a verifier could distinguish their values. */
 import { expect, test } from 'vitest'
 import { findMergedTerms } from '../../../../lib/agent/formats/json-ld/merged-terms.ts'
 import { newBudget } from '../../../../lib/agent/formats/json-ld/rdf.ts'

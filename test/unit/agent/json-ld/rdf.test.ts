@@ -4,13 +4,13 @@ import { canonicalize, newBudget, toQuads } from '../../../../lib/agent/formats/
 
 test('blank nodes are hashed within the budget, and not once more', async () => {
   const quads = ['_:a <urn:names> _:b .\n', '_:b <urn:names> _:a .\n', '_:a <urn:says> "a" .\n'].join('')
-  const { hashed: all } = newBudget()
+  const { hashes: all } = newBudget()
   const budget = newBudget()
   await canonicalize(quads, budget)
-  const needed = all - budget.hashed
+  const needed = all - budget.hashes
   expect(needed).toBeGreaterThan(0)
-  await canonicalize(quads, { ...newBudget(), hashed: needed })
-  await expect(canonicalize(quads, { ...newBudget(), hashed: needed - 1 })).rejects.toThrow('can not be told apart')
+  await canonicalize(quads, { ...newBudget(), hashes: needed })
+  await expect(canonicalize(quads, { ...newBudget(), hashes: needed - 1 })).rejects.toThrow('cannot be distinguished')
 })
 
 test('a list states nothing beside its values', async () => {
@@ -22,7 +22,7 @@ test('a list states nothing beside its values', async () => {
 
 test.each([
   ['quads', 'too many statements'],
-  ['characters', 'long names'],
+  ['characters', 'long IRIs'],
 ] as const)('all documents together have as many %s as the budget, and not one more', async (limit, reason) => {
   const document = { '@context': { '@vocab': 'urn:' }, says: ['a', 'b'], '@id': 'urn:c' }
   const read = (budget: ReturnType<typeof newBudget>) =>

@@ -3,7 +3,7 @@ import { CredoError } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
 import { newBudget } from '../../../../lib/agent/formats/json-ld/rdf.ts'
 import {
-  assertShowable,
+  assertClaimsWithinLimits,
   assertVerifiable,
   CREDENTIAL,
   PRESENTATION,
@@ -12,7 +12,7 @@ import {
 } from '../../../../lib/agent/formats/json-ld/signed-json.ts'
 import { MAX_DEPTH } from '../../../../lib/json.ts'
 import { toJson } from '../../../../lib/presentation-exchange/claims.ts'
-import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
+import { MAX_LINEAR_MS, processorTime } from '../../../support/processor-time.ts'
 import type { Json } from '../../../support/stage/in-process-stage.ts'
 
 const toVerifierJson = async (...of: Parameters<typeof toClaims>): Promise<Json> =>
@@ -38,7 +38,7 @@ test('a node with a name is shown once, however often it is named, and one witho
   const showsAll = async (node: string): Promise<void> => {
     const named = Array.from({ length: 100 }, (_, n) => `<urn:c> <urn:names-${n}> ${node} .\n`)
     const quads = [typed('urn:c', CREDENTIAL), ...named, `${node} <urn:says> "${'x'.repeat(10_000)}" .\n`]
-    assertShowable(await readStatements(quads.join(''), CREDENTIAL), newBudget())
+    assertClaimsWithinLimits(await readStatements(quads.join(''), CREDENTIAL), newBudget())
   }
   await showsAll('<urn:named>')
   await expect(showsAll('_:b0')).rejects.toThrow('refer to the same nodes too often')
@@ -64,9 +64,9 @@ test.each([
   const chain = Array.from({ length }, (_, index) => `<urn:${index || 'c'}> <urn:has> <urn:${index + 1}> .\n`)
   const end = `<urn:${length}> <urn:says> "x" .\n`
   const statements = await readStatements([typed('urn:c', CREDENTIAL), ...chain, end].join(''), CREDENTIAL)
-  const show = () => assertShowable(statements, newBudget())
+  const show = () => assertClaimsWithinLimits(statements, newBudget())
   if (isShown) expect(show).not.toThrow()
-  else expect(show).toThrow(`more than ${MAX_DEPTH} nodes in each other`)
+  else expect(show).toThrow(`more than ${MAX_DEPTH} nested nodes`)
 })
 
 test('nodes without a name that name each other are shown down to where they begin again', async () => {
@@ -110,7 +110,7 @@ test('a text is shown as a number or boolean only where XML Schema reads it as o
 
 const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 
-describe('JSON in a text is a fault of the document', () => {
+describe('an invalid JSON literal is an error of the document', () => {
   test.each([
     ['that is not JSON', '{'],
     ['that is too deep to be shown', '['.repeat(10_000) + ']'.repeat(10_000)],
@@ -135,7 +135,7 @@ test.each([{}, { says: { '@id': 'urn:says', '@type': '@json' } }])(
   },
 )
 
-test('lists in each other, deeper than documents are, are a fault of the document', async () => {
+test('lists that are nested too deeply are an error of the document', async () => {
   const lists = Array.from({ length: 500 }, (_, n) => [
     `_:l${n} <${RDF}first> _:l${n + 1} .\n`,
     `_:l${n} <${RDF}rest> <${RDF}nil> .\n`,
@@ -144,7 +144,7 @@ test('lists in each other, deeper than documents are, are a fault of the documen
   await expect(readStatements(quads, CREDENTIAL)).rejects.toThrow(CredoError)
 })
 
-test('the reason why a document can not be shown is not cut within a character', async () => {
+test('the reason why a document cannot be shown is not cut within a character', async () => {
   const load = async (documentUrl: string) => ({
     documentUrl,
     document: { '@context': { ex: 'https://example.org/' } },
@@ -162,7 +162,7 @@ test('the reason why a document can not be shown is not cut within a character',
   expect(reasons.map((reason) => reason.isWellFormed())).toEqual([true, true])
 })
 
-test('a name that the terms would read as another one is a fault of the document', async () => {
+test('an IRI that begins with a prefix of the terms is an error of the document', async () => {
   const context = { ex: 'https://example.org/' }
   const load = async (documentUrl: string) => ({ documentUrl, document: { '@context': context } })
   const shownBy = async (quads: string) =>
@@ -176,10 +176,10 @@ test.each(['integer', 'double', 'boolean'])('a long text that is almost a number
   const text = `${'1'.repeat(180_000)}x`
   const spent = processorTime()
   expect(await shown(text, type)).toEqual({ '@type': `${XSD}${type}`, '@value': text })
-  expect(spent()).toBeLessThan(AT_ONCE)
+  expect(spent()).toBeLessThan(MAX_LINEAR_MS)
 })
 
-test('a credential is over after its end by either name, and where its end is no date', async () => {
+test('a credential has expired after either of its end dates, and if one is not a date', async () => {
   const CREDENTIALS = 'https://www.w3.org/2018/credentials#'
   const isVerifiable = async (name: string, end: string): Promise<void> =>
     assertVerifiable(

@@ -31,7 +31,7 @@ test('a credential has the schemas of its contexts, types, their IRIs and its ow
   expect([...(credential?.schemaNames ?? [])]).toEqual(['c', 't', 'urn:t', 'urn:s'])
 })
 
-test('the newest comes first, and none whose time is over, by either name of its end', async () => {
+test('the newest comes first, and expired credentials are left out, by either end date', async () => {
   const credentials = await listed(
     ...[stored('old'), stored('expired', { expirationDate: at(-HOUR) }), stored('ended', { validUntil: at(-HOUR) })],
     ...[stored('valid', { expirationDate: at(HOUR), validUntil: at(HOUR) }), stored('new')],
@@ -44,13 +44,13 @@ const nested = (depth: number): unknown => (depth === 0 ? 'x' : { a: nested(dept
 test.each([
   ['one of AnonCreds, whose proof is another', stored('1', { proof: { type: 'DataIntegrityProof' } })],
   ['one without a proof', { ...stored('1'), value: { credentialInstances: [{ credential: {} }] } }],
-  ['one that is no JSON object', { ...stored('1'), value: { credentialInstances: [{ credential: 'eyJ' }] } }],
+  ['one that is not JSON object', { ...stored('1'), value: { credentialInstances: [{ credential: 'eyJ' }] } }],
   ['one that is nested too deep', stored('1', { claim: nested(MAX_DEPTH + 1) })],
-])('%s is none of JSON-LD', async (_, record) => {
+])('%s is not a JSON-LD credential', async (_, record) => {
   expect(await listed(record)).toEqual([])
   expect(await read(record)).toBeUndefined()
 })
 
-test('one whose time is over can be named all the same', async () => {
+test('an expired one can be named', async () => {
   expect(await read(stored('1', { expirationDate: at(-HOUR) }))).toMatchObject({ id: '1' })
 })

@@ -65,7 +65,7 @@ test.each([
   ['@base', 'https://example.org/'],
   ['@language', 'en'],
   ['@direction', 'rtl'],
-])('%s changes what others say', async (name, value) => {
+])('%s changes the meaning of other contexts', async (name, value) => {
   expect(await conflictOf({ degree }, { [name]: value })).toEqual({ address: OTHER, term: name })
 })
 

@@ -33,7 +33,7 @@ test('it gives any content back, and nothing once a bit is flipped', () => {
   )
 })
 
-test('it takes no shorter tag, no other nonce, and no shorter key', () => {
+test('a shorter tag, another nonce and a shorter key are rejected', () => {
   const parts = encryptContent(key, hello, aad)
   expect(() => decryptContent(key, { ...parts, tag: parts.tag.subarray(0, 4) }, aad)).toThrow()
   expect(() => decryptContent(key, { ...parts, iv: randomBytes(24) }, aad)).toThrow()

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   box,
+  decryptBox,
+  decryptSealedBox,
+  encryptSealedBox,
   NONCE_LENGTH,
-  openBox,
-  openSealed,
-  seal,
   type X25519KeyPair,
   x25519KeyPair,
   x25519OfEd25519,
@@ -69,7 +69,7 @@ describe('box', () => {
         const boxed = box(content, iv, x25519PublicKey(bobPublic), x25519KeyPair(alice))
         expect(hex(boxed)).toBe(hex(sodium.crypto_box_easy(content, iv, bobPublic, alice)))
         expect(hex(sodium.crypto_box_open_easy(boxed, iv, alicePublic, bob))).toBe(hex(content))
-        expect(hex(openBox(boxed, iv, x25519PublicKey(alicePublic), x25519KeyPair(bob)))).toBe(hex(content))
+        expect(hex(decryptBox(boxed, iv, x25519PublicKey(alicePublic), x25519KeyPair(bob)))).toBe(hex(content))
       }),
       RUNS,
     ))
@@ -80,7 +80,7 @@ describe('box', () => {
         const [alice, bob] = [x25519KeyPair(randomBytes(32)), x25519KeyPair(randomBytes(32))]
         const iv = randomBytes(NONCE_LENGTH)
         const boxed = box(content, iv, publicOf(bob), alice)
-        expect(() => openBox(flipped(boxed, position), iv, publicOf(alice), bob)).toThrow()
+        expect(() => decryptBox(flipped(boxed, position), iv, publicOf(alice), bob)).toThrow()
       }),
       RUNS,
     ))
@@ -91,11 +91,11 @@ describe('box', () => {
     const eve = x25519KeyPair(Buffer.alloc(32, 3))
     const iv = randomBytes(NONCE_LENGTH)
     const boxed = box(Buffer.from('hello'), iv, publicOf(bob), alice)
-    expect(() => openBox(boxed, randomBytes(NONCE_LENGTH), publicOf(alice), bob)).toThrow()
-    expect(() => openBox(boxed, iv, publicOf(eve), bob)).toThrow()
+    expect(() => decryptBox(boxed, randomBytes(NONCE_LENGTH), publicOf(alice), bob)).toThrow()
+    expect(() => decryptBox(boxed, iv, publicOf(eve), bob)).toThrow()
   })
 
-  test('refuses a public key of small order', () => {
+  test('rejects a public key of small order', () => {
     const alice = x25519KeyPair(randomBytes(32))
     expect(() =>
       box(Buffer.from('hello'), randomBytes(NONCE_LENGTH), x25519PublicKey(new Uint8Array(32)), alice),
@@ -104,15 +104,15 @@ describe('box', () => {
 })
 
 describe('sealed box', () => {
-  test('goes from here to libsodium and back', () =>
+  test('is decrypted by libsodium, and the other way round', () =>
     fc.assert(
       fc.property(message, secret, (content, key) => {
         const publicKey = sodium.crypto_scalarmult_base(key)
-        expect(hex(sodium.crypto_box_seal_open(seal(content, x25519PublicKey(publicKey)), publicKey, key))).toBe(
-          hex(content),
-        )
+        expect(
+          hex(sodium.crypto_box_seal_open(encryptSealedBox(content, x25519PublicKey(publicKey)), publicKey, key)),
+        ).toBe(hex(content))
         const sealed = sodium.crypto_box_seal(content, publicKey)
-        expect(hex(openSealed(sealed, x25519KeyPair(key)))).toBe(hex(content))
+        expect(hex(decryptSealedBox(sealed, x25519KeyPair(key)))).toBe(hex(content))
       }),
       RUNS,
     ))
@@ -121,22 +121,22 @@ describe('sealed box', () => {
   test('does not open when a bit of it is flipped, that of the ephemeral key included', () =>
     fc.assert(
       fc.property(message, secret, fc.nat(), (content, key, position) => {
-        const sealed = seal(content, x25519PublicKey(sodium.crypto_scalarmult_base(key)))
-        expect(() => openSealed(flipped(sealed, position), x25519KeyPair(key))).toThrow()
+        const sealed = encryptSealedBox(content, x25519PublicKey(sodium.crypto_scalarmult_base(key)))
+        expect(() => decryptSealedBox(flipped(sealed, position), x25519KeyPair(key))).toThrow()
       }),
       RUNS,
     ))
 
   test('does not open for another key', () => {
-    const sealed = seal(Buffer.from('hello'), publicOf(x25519KeyPair(Buffer.alloc(32, 1))))
-    expect(() => openSealed(sealed, x25519KeyPair(Buffer.alloc(32, 2)))).toThrow()
+    const sealed = encryptSealedBox(Buffer.from('hello'), publicOf(x25519KeyPair(Buffer.alloc(32, 1))))
+    expect(() => decryptSealedBox(sealed, x25519KeyPair(Buffer.alloc(32, 2)))).toThrow()
   })
 
-  test('is refused when it is cut short, at every length', () => {
+  test('is rejected when it is cut short, at every length', () => {
     const key = x25519KeyPair(randomBytes(32))
-    const sealed = seal(Buffer.from('hello'), publicOf(key))
+    const sealed = encryptSealedBox(Buffer.from('hello'), publicOf(key))
     for (let length = 0; length < sealed.length; length += 1) {
-      expect(() => openSealed(sealed.subarray(0, length), key)).toThrow()
+      expect(() => decryptSealedBox(sealed.subarray(0, length), key)).toThrow()
     }
   })
 })

@@ -3,7 +3,7 @@ import { TypedArrayEncoder } from '@credo-ts/core'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { Verkey } from '../../../../lib/agent/keys/ed25519-key.ts'
-import { AT_ONCE, processorTime } from '../../../support/processor-time.ts'
+import { MAX_LINEAR_MS, processorTime } from '../../../support/processor-time.ts'
 
 const ofBytes = (count: number, byte = 255) => TypedArrayEncoder.toBase58(new Uint8Array(count).fill(byte))
 
@@ -17,12 +17,12 @@ test.each([
   ['33 bytes in as many characters as a key may have', ofBytes(33, 0)],
   ['nothing', ''],
   ['what is not base58', '0'.repeat(44)],
-])('%s is none', (_, text) => {
+])('%s is invalid', (_, text) => {
   expect(v.is(Verkey, text)).toBe(false)
 })
 
-test('a long text is none, at once', () => {
+test('a long text is rejected immediately', () => {
   const spent = processorTime()
   expect(v.is(Verkey, 'z'.repeat(200_000))).toBe(false)
-  expect(spent()).toBeLessThan(AT_ONCE)
+  expect(spent()).toBeLessThan(MAX_LINEAR_MS)
 })

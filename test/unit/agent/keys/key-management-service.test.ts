@@ -1,4 +1,4 @@
-/** The keys that the service makes, shows and deletes, and what it says of itself. */
+/** The keys that the service creates, shows and deletes, and the operations that it supports. */
 import { Kms, TypedArrayEncoder } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
 import { acme, b64, bytes, context, ed25519, hello, service } from './fixtures.ts'
@@ -34,7 +34,7 @@ describe('keys', () => {
     await expect(kms.createKey(acme, { type: p256, keyId: 'one' })).rejects.toThrow(Kms.KeyManagementKeyExistsError)
   })
 
-  test('are gone once deleted', async () => {
+  test('do not exist once deleted', async () => {
     const kms = service()
     const { keyId } = await kms.createKey(acme, { type: ed25519 })
     expect(await kms.deleteKey(acme, { keyId })).toBe(true)
@@ -53,7 +53,7 @@ describe('keys', () => {
     await expect(kms.createKey(acme, { type: ed25519, keyId: 'one' })).rejects.toThrow(Kms.KeyManagementError)
   })
 
-  test('of other kinds are refused', async () => {
+  test('of other kinds are rejected', async () => {
     const kms = service()
     await expect(kms.createKey(acme, { type: { kty: 'RSA', modulusLength: 2048 } })).rejects.toThrow(
       Kms.KeyManagementAlgorithmNotSupportedError,
@@ -68,7 +68,7 @@ test('random bytes are as many as asked for, and others each time', () => {
   expect(b64(first)).not.toBe(b64(second))
 })
 
-test('says what it supports as Credo asks before each call', () => {
+test('returns whether it supports an operation, which Credo asks before each call', () => {
   const supports = (operation: Kms.KmsOperation) => service().isOperationSupported(acme, operation)
   expect(supports({ operation: 'createKey', type: ed25519 })).toBe(true)
   expect(supports({ operation: 'createKey', type: { kty: 'EC', crv: 'P-521' } })).toBe(false)

@@ -1,4 +1,4 @@
-/** Signatures as Credo asks for them, against libsodium, and what is refused. */
+/** Signatures as Credo asks for them, against libsodium, and what is rejected. */
 import { randomBytes } from 'node:crypto'
 import { Kms } from '@credo-ts/core'
 import { describe, expect, test } from 'vitest'
@@ -54,7 +54,7 @@ describe('signatures', () => {
     expect(await verify(keyId, hello, signature.subarray(1))).toStrictEqual({ verified: false })
   })
 
-  test('are refused with a key of another algorithm', async () => {
+  test('are rejected with a key of another algorithm', async () => {
     const kms = service()
     const { keyId } = await kms.createKey(acme, { type: ed25519 })
     await expect(kms.sign(acme, { keyId, algorithm: 'ES256', data: hello })).rejects.toThrow(Kms.KeyManagementError)
@@ -71,7 +71,7 @@ describe('signatures', () => {
   })
 
   test.each([{ use: 'enc' }, { key_ops: ['deriveKey'] }])(
-    'are refused with a key that is for something else: %j',
+    'are rejected with a key that is for something else: %j',
     async (more) => {
       const seed = randomBytes(32)
       const { privateKey, publicKey } = sodium.crypto_sign_seed_keypair(seed)
@@ -86,7 +86,7 @@ describe('signatures', () => {
     },
   )
 
-  test('are refused with a public key that is none', async () => {
+  test('are rejected with an invalid public key', async () => {
     for (const publicJwk of [
       { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' },
       { kty: 'RSA', n: 'AA', e: 'AQAB' },

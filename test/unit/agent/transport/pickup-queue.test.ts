@@ -1,4 +1,4 @@
-/** What a wallet that fetches is told of a message (Aries RFC 0685: `lastmod_time`). */
+/** Metadata of a fetched message (Aries RFC 0685: `lastmod_time`). */
 import { AgentContext, DependencyManager } from '@credo-ts/core'
 import { expect, test } from 'vitest'
 import { PickupQueue } from '../../../../lib/agent/transport/pickup-queue.ts'

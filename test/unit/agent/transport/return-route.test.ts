@@ -11,7 +11,7 @@ test('a second answer does not replace the first', async () => {
   const session = new ReturnRouteSession()
   await session.send(context, packed('first'))
   await expect(session.send(context, packed('second'))).rejects.toThrow(CredoError)
-  expect(session.answer).toEqual(packed('first'))
+  expect(session.reply).toEqual(packed('first'))
 })
 
 test('a session is found by its id, and by its connection once that is known, in its unit of work only', async () => {

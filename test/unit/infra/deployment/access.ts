@@ -1,6 +1,6 @@
 /** What each function may do on AWS: enough for what it loads, and no more. */
 import { describe, expect, test } from 'vitest'
-import { allRightsOf, rightsOf } from '../../../../infra/access/uses.ts'
+import { allPermissionsOf, permissionsOf } from '../../../../infra/access/permissions.ts'
 import { allows, resourceName, type Statement } from '../../../../infra/roles/policy.ts'
 import { statementsOf as madeOf } from '../../../../infra/roles/statements.ts'
 import { type FunctionDefinition, splitHandler } from '../../../../infra/service.ts'
@@ -25,7 +25,9 @@ const isLambdasOwn = (Action: string[]): boolean =>
 /** Where Lambda says which changes it has given up. */
 const ON_FAILURE = 'DispatchFailures'
 
-/** They read what others publish: by Credo, with the guarded client, and note how far they have seen a log. */
+/**
+ * They read documents of third parties: by Credo, with the guarded client, and store the last seen version of a log.
+ */
 const RESOLVERS = ['getSchemaById', 'getCredentialDefinitionById', 'resolveDid']
 /** It signs what it reads. */
 const SIGNS = 'getStatusList'
@@ -72,7 +74,7 @@ describe('roles', () => {
       expect(Properties).not.toHaveProperty('RoleName')
   })
 
-  test('may be taken by Lambda, and by nobody else', () => {
+  test('can be assumed only by Lambda', () => {
     for (const id of ofFunctions(resources))
       expect(resources[id]?.Properties.AssumeRolePolicyDocument).toEqual({
         Version: '2012-10-17',
@@ -93,17 +95,17 @@ describe('roles', () => {
   })
 
   test('allow what the functions use', () => {
-    for (const [key, { uses }] of Object.entries(functions))
-      expect(statementsOf(key)).toEqual(madeOf(allRightsOf(uses)))
+    for (const [key, { permissions }] of Object.entries(functions))
+      expect(statementsOf(key)).toEqual(madeOf(allPermissionsOf(permissions)))
   })
 
   test.each(['get nothing', 'get', 'take connection', 'Sending', '', 'toString', 'get toString'])(
     'are not made of "%s"',
-    (entry) => expect(() => rightsOf(entry)).toThrow(),
+    (entry) => expect(() => permissionsOf(entry)).toThrow(),
   )
 })
 
-describe('every right', () => {
+describe('every permission', () => {
   test('is to named actions on named resources', () => {
     for (const key of Object.keys(functions)) {
       for (const { Effect, Action, Resource } of statementsOf(key)) {
@@ -178,7 +180,7 @@ describe('every right', () => {
   })
 })
 
-test('nobody may scan, or change the table itself', () => {
+test('no function may scan, or change the table itself', () => {
   expect(who(/Scan|PartiQL|Table|Export|Backup/)).toEqual([])
 })
 
@@ -187,7 +189,7 @@ describe('functions that only read', () => {
     expect(readers().length).toBeGreaterThan(5)
   })
 
-  test('may neither write, nor open what is sealed, nor send', () => {
+  test('may neither write, nor unseal, nor send', () => {
     for (const key of without(readers(), [...RESOLVERS, SIGNS]))
       expect({ key, more: without(actionsOf(key), READ) }).toEqual({ key, more: [] })
     for (const key of RESOLVERS) expect(without(actionsOf(key), READ)).toEqual(['dynamodb:PutItem'])
@@ -195,8 +197,8 @@ describe('functions that only read', () => {
   })
 })
 
-describe('what a function loads is what it may do', () => {
-  test('who loads the table may read it, and nobody else; the sweep reads its index, and lists of what waits; it writes lanes and a heartbeat', () => {
+describe('a function’s permissions match its modules', () => {
+  test('only functions that load the table may read it; the sweep reads its index, and lists of what waits; it writes lanes and a heartbeat', () => {
     expect(who(/^dynamodb:(GetItem|Query)$/).toSorted()).toEqual(whoLoad('lib/store/table.ts').toSorted())
     const reading = statementsOf('sweepOutbox').filter(({ Action }) =>
       Action.some((one) => one.startsWith('dynamodb:')),
@@ -225,7 +227,7 @@ describe('what a function loads is what it may do', () => {
     expect(mayOf('authorizer', 'acme|key|k1')).toEqual([])
   })
 
-  test('who uses the table may read the version of its layout, and nobody may write it', () => {
+  test('every function with the table may read the version of its layout, and none may write it', () => {
     const users = who(/^dynamodb:/)
     expect(users.length).toBeGreaterThan(5)
     for (const key of users) expect({ key, may: mayOf(key, '@layout') }).toEqual({ key, may: ['GetItem'] })
@@ -244,13 +246,13 @@ describe('what a function loads is what it may do', () => {
     expect(mayOf(key, pk)).toEqual(actions)
   })
 
-  test('who confirms the keys of issuers may read and write these, and nothing else', () => {
+  test('the function that confirms issuers’ keys may only read and write these', () => {
     expect(actionsOf('confirmIssuerKeys')).toEqual(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem'])
     expect(mayOf('confirmIssuerKeys', '@issuer-keys|hash')).toEqual(['GetItem', 'PutItem'])
     expect(mayOf('confirmIssuerKeys', '@tenant|acme')).toEqual([])
   })
 
-  test('who commits may put', () => {
+  test('functions that commit may put', () => {
     expect(without(whoLoad('lib/store/commit.ts'), who(/^dynamodb:PutItem$/))).toEqual([])
   })
 
@@ -259,7 +261,7 @@ describe('what a function loads is what it may do', () => {
     expect(mayOf('dispatchChanges', '@outbox|acme|e|r')).toEqual(['PutItem'])
   })
 
-  test('who loads data keys may use the sealing key, and nobody else', () => {
+  test('only functions that load data keys may use the sealing key', () => {
     expect(who(/^kms:(GenerateDataKey|Decrypt)$/)).toEqual(without(whoLoad('lib/store/data-keys.ts'), RESOLVERS))
     expect(who(/^kms:DescribeKey$/)).toEqual(['sweepOutbox'])
   })
@@ -279,9 +281,11 @@ describe('what a function loads is what it may do', () => {
     expect(without(who(/^sqs:/), whoLoad('lib/outbox/wake-ups/queues.ts'))).toEqual([])
   })
 
-  test('who may be sent to an address of strangers is known', () => {
+  test('the functions that connect to third parties are known', () => {
     const known = Object.keys(functions).filter((key) =>
-      functions[key]?.uses.some((one) => ['sending', 'sends', 'makes-keys', 'resolves', 'registries'].includes(one)),
+      functions[key]?.permissions.some((one) =>
+        ['sending', 'sends', 'makes-keys', 'resolves', 'registries'].includes(one),
+      ),
     )
     expect(without(whoLoad('lib/egress/post.ts'), known)).toEqual([
       'receivePresentation',
@@ -289,12 +293,12 @@ describe('what a function loads is what it may do', () => {
     ])
   })
 
-  test('who asks nothing of AWS may nothing', () => {
+  test('functions without calls of AWS have no permissions', () => {
     for (const key of ['openapi', 'health']) expect(actionsOf(key)).toEqual([])
   })
 })
 
-test('who loads Credo has a whole processor, and twice the time of others at least', () => {
+test('functions with Credo have a whole processor, and at least twice the timeout', () => {
   const loading = whoLoad('lib/agent/credo/index.ts')
   expect(loading.length).toBeGreaterThan(20)
   for (const key of loading) {
@@ -303,23 +307,23 @@ test('who loads Credo has a whole processor, and twice the time of others at lea
   }
 })
 
-describe('what a function loads is what it is told', () => {
+describe('a function’s settings match its modules', () => {
   const told = (name: string, of = functions) =>
     Object.keys(of).filter((key) => of[key]?.environment?.[name] !== undefined)
   const packedWith = (name: string) =>
     Object.keys(grown.functions).filter((key) => grown.functions[key]?.packed?.[name] !== undefined)
 
-  test('who verifies tokens or confirms keys knows the issuers, and nobody else; none by its environment', () => {
+  test('only functions that verify tokens or confirm keys have the issuers; none in its environment', () => {
     expect(packedWith('TOKEN_ISSUERS')).toEqual([...whoLoad('lib/auth/token.ts'), 'confirmIssuerKeys'])
     expect(told('TOKEN_ISSUERS', grown.functions)).toEqual([])
   })
 
-  test('who asks for proofs knows the contexts that are trusted, and not by its environment', () => {
+  test('functions that request proofs have the trusted contexts, not in their environment', () => {
     expect(packedWith('TRUSTED_CONTEXTS')).toEqual(['createRequest', 'requestProof', 'acceptProofProposal'])
     expect(told('TRUSTED_CONTEXTS', grown.functions)).toEqual([])
   })
 
-  test('who reads AnonCreds objects knows the proxies of Indy ledgers, and not by its environment', () => {
+  test('functions that read AnonCreds objects have the Indy proxies, not in their environment', () => {
     // They load all protocols, and come to no step that reads objects.
     const others = [
       ...['sendMessage', 'createRequest', 'createDid', 'resolveDid', 'createInvitation', 'createLegacyInvitation'],
@@ -331,7 +335,7 @@ describe('what a function loads is what it is told', () => {
     expect(told('INDY_PROXIES', grown.functions)).toEqual([])
   })
 
-  test('who receives offers and requests knows which of them the base agent accepts by itself, each by its own setting', () => {
+  test('functions that receive offers and requests have the base agent’s settings for them', () => {
     const accepting = Object.entries(grown.functions).flatMap(([key, { environment = {} }]) => {
       const { AUTO_ACCEPT_OFFERS: offers, AUTO_ACCEPT_PROOF_REQUESTS: proofRequests } = environment
       return offers === undefined && proofRequests === undefined ? [] : [{ key, offers, proofRequests }]
@@ -342,12 +346,12 @@ describe('what a function loads is what it is told', () => {
     )
   })
 
-  test('who counts a tenant’s requests, or those of strangers to it, knows its rate', () => {
+  test('functions that count requests to a tenant have its rate', () => {
     expect(told('TENANT_RATE')).toEqual(['receiveDidcomm', 'authorizer'])
     for (const key of told('TENANT_RATE')) expect(grown.functions[key]?.environment?.TENANT_RATE).toBe('7')
   })
 
-  test('who leaves to a job what needs the library of AnonCreds knows whether there is one', () => {
+  test('functions that create jobs for AnonCreds’ library have the setting for it', () => {
     expect(told('ANONCREDS')).toEqual(['revokeCredential', 'createCredentialDefinition'])
     for (const key of told('ANONCREDS')) {
       expect(functions[key]?.environment?.ANONCREDS).toBe('on')
@@ -360,7 +364,7 @@ describe('what a function loads is what it is told', () => {
     ['SLOW_WAKE_UP_QUEUE_URL', 'SlowWakeUpQueue'],
     ['TIMER_QUEUE_URL', 'TimerQueue'],
     ['JOB_QUEUE_URL', 'JobQueue'],
-  ])('who may send to a queue knows its address, and nobody else: %s', (name, queue) => {
+  ])('only functions that may send to a queue have its URL: %s', (name, queue) => {
     const send = { action: 'sqs:SendMessage', resource: queue, context: {} }
     const senders = Object.keys(functions).filter((key) => allows(statementsOf(key), send))
     expect(told(name).toSorted()).toEqual(senders.toSorted())

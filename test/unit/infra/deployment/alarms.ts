@@ -1,4 +1,6 @@
-/** The alarms as they are deployed: each is tried on values of its metric, and each code of the log by its weight. */
+/**
+ * The alarms as they are deployed: each is tested with values of its metric, and each code of the log by its weight.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ALARM_WEIGHT, METRICS, type MetricName, measure } from '../../../../lib/metrics.ts'
@@ -21,8 +23,9 @@ const alarmOf = (id: string) => {
 const STACK = 'serverless-agent-dev'
 
 /**
- * Of each alarm: its metric, the value of a period when all is well, the least one that is worth an alarm, and the minutes of it until it is on, and those after it
- * until it is over. Periods slide: five minutes are often in two of them, and never in three.
+ * Of each alarm: its metric, the value of a period when all is well, the least one that is worth an alarm, and the
+ * minutes of it until it is on, and those after it until it is over. Periods slide: five minutes are often in two of
+ * them, and never in three.
  */
 const EXPECTED = [
   ['FaultsAlarm', `Sum ${STACK} FaultsAlarm`, ALARM_WEIGHT - 1, ALARM_WEIGHT, 5, 10],
@@ -165,7 +168,7 @@ describe('the codes of the log', () => {
 
   test.each([
     { type: 'platform.report', record: { status: 'success' } },
-    // What a handler throws, as the authorizer does with a token that it refuses.
+    // What a handler throws, as the authorizer does with a token that it rejects.
     { type: 'platform.report', record: { status: 'error', errorType: 'Error' } },
     { event: 'request.failed', level: 'error' },
     { event: 'outbox.delivery_ended', AttemptsFailed: 100 },
@@ -174,8 +177,8 @@ describe('the codes of the log', () => {
   })
 })
 
-describe('what lies in a dead-letter queue', () => {
-  test('makes nobody get up again, however long it lies there, and more of it does', () => {
+describe('messages in a dead-letter queue', () => {
+  test('raise the alarm once, and again when they are more', () => {
     const alarm = alarmOf('DeadLettersAlarm')
     expect(valuesOf(resources, { alarm: 'DeadLettersAlarm', weight: 2 })).toEqual([[alarm.metric, 2]])
     // It is counted every five minutes, a little sooner or later: no period is without a count.
@@ -211,7 +214,7 @@ describe('alarms are heard', () => {
     ])
   })
 
-  test('by nobody who was not named', () => {
+  test('not without the setting', () => {
     expect(idsOf('AWS::SNS::Subscription')).toEqual([])
   })
 })

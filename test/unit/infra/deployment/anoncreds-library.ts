@@ -15,7 +15,7 @@ afterEach(() => {
 
 const LIBRARY_FOLDER = '/var/task'
 
-test('functions with the library, and no others, are told that it is beside their code', () => {
+test('only functions with the library have its path in their environment', () => {
   const told = ofType(resources, 'AWS::Lambda::Function').flatMap(([, { Properties }]) =>
     Object(Properties.Environment).Variables.LIB_ANONCREDS_PATH === LIBRARY_FOLDER ? [Properties.FunctionName] : [],
   )
@@ -32,10 +32,10 @@ const packageIn = (serviceDir: string, handler = 'functions/run-jobs.runJobs'): 
   return hooks['before:package:createDeploymentArtifacts']?.() ?? Promise.reject(new Error('no hook'))
 }
 
-test('without the library nothing is packaged, and the refusal names what brings it', async () => {
+test('without the library nothing is packaged, and the error names the command that installs it', async () => {
   await using folder = await temporaryFolder()
   await expect(packageIn(folder.path)).rejects.toThrow(
-    /^anoncreds: .*npm run anoncreds -- --arch riscv64 brings it, ANONCREDS=off/,
+    /^anoncreds: .*npm run anoncreds -- --arch riscv64 installs it, ANONCREDS=off/,
   )
   expect(await readdir(folder.path)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** The gateway's own answers: the same bodies and headers as the operations' errors have. */
+/** The gateway's own responses have the bodies and headers of the operations' errors. */
 import { describe, expect, test } from 'vitest'
 import type { GatewayResponse } from '../../../../infra/service.ts'
 import { AgentError, type ErrorCode } from '../../../../lib/errors.ts'
@@ -10,7 +10,7 @@ import { call } from '../../http/gateway-event.ts'
 import { resources } from './packaged.ts'
 
 /**
- * What API Gateway answers by itself.
+ * The responses of API Gateway itself.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 const STATUSES: Record<string, number> = {

@@ -6,7 +6,7 @@ import { grown, named, resources } from './packaged.ts'
 
 const KEPT = ['Table', 'SealingKey']
 
-test.each(KEPT)('%s stays when the stack goes, but for a rollback of what made it', (id) => {
+test.each(KEPT)('%s stays when the stack goes, except in a rollback of its creation', (id) => {
   const { DeletionPolicy, UpdateReplacePolicy } = resources[id] as Resource & { UpdateReplacePolicy?: string }
   expect({ DeletionPolicy, UpdateReplacePolicy }).toEqual({
     DeletionPolicy: 'RetainExceptOnCreate',
@@ -30,7 +30,7 @@ test('a first deployment makes a table that its own rollback can delete', () => 
   expect(resources.Table?.Properties).not.toHaveProperty('DeletionProtectionEnabled')
 })
 
-test('the table says by a tag which key opens what is sealed in it', () => {
+test('a tag of the table names the key of its data keys', () => {
   expect(resources.Table?.Properties.Tags).toEqual([
     { Key: 'sealing-key', Value: { 'Fn::GetAtt': ['SealingKey', 'Arn'] } },
   ])

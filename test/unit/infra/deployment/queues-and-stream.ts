@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { rateMs } from '../../../../infra/local/schedule.ts'
 import type { Resource } from '../../../../infra/service.ts'
-import { WATCHED } from '../../../../lib/auth/key-age.ts'
+import { ALARM_AFTER_MS } from '../../../../lib/auth/key-age.ts'
 import { POST_LIMITS } from '../../../../lib/egress/post.ts'
 import { outboxItem } from '../../../../lib/outbox/messages/message-item.ts'
 import { heartbeatItem } from '../../../../lib/outbox/stream-heartbeat.ts'
@@ -73,7 +73,7 @@ describe.each([
     const dead = deadLettersOf(queue)
     expect(propertiesOf(dead).FifoQueue).toBe(propertiesOf(queue).FifoQueue)
     expect(propertiesOf(dead).MessageRetentionPeriod).toBe(propertiesOf(queue).MessageRetentionPeriod)
-    expect(functions.sweepOutbox?.uses).toContain('receive WakeUpDeadLetterQueue TimerDeadLetterQueue')
+    expect(functions.sweepOutbox?.permissions).toContain('receive WakeUpDeadLetterQueue TimerDeadLetterQueue')
     expect(['WakeUpDeadLetterQueue', 'TimerDeadLetterQueue']).toContain(dead)
     expect(propertiesOf(dead).VisibilityTimeout).toBeGreaterThanOrEqual(timeoutOf('sweepOutbox'))
   })
@@ -125,7 +125,7 @@ describe.each(['deliver', 'deliverSlowly'])('%s', (key) => {
   })
 })
 
-test('slow destinations have fewer invocations for them than all others', () => {
+test('slow destinations have fewer invocations than all other ones', () => {
   const most = (key: string) => (mappingOf(key).ScalingConfig as { MaximumConcurrency: number }).MaximumConcurrency
   expect(most('deliverSlowly')).toBeLessThan(most('deliver'))
 })
@@ -143,13 +143,13 @@ test('the sweep runs every minute, and is over before the next one', () => {
   expect(timeoutOf('sweepOutbox')).toBeLessThan(60)
 })
 
-test('the keys of issuers are confirmed so often that two failures wake nobody', () => {
+test('the keys of issuers are confirmed so often that two failures raise no alarm', () => {
   const rules = ofType(resources, 'AWS::Events::Rule').map(([, { Properties }]) => Properties)
   const target = { Arn: { 'Fn::GetAtt': [lambdaOf('confirmIssuerKeys'), 'Arn'] } }
   const rule = rules.find(({ Targets }) => isDeepStrictEqual(Object(Targets)[0]?.Arn, target.Arn))
   expect(rule?.State).toBe('ENABLED')
   const every = rateMs(String(rule?.ScheduleExpression))
-  expect(every * 3).toBeLessThan(WATCHED)
+  expect(every * 3).toBeLessThan(ALARM_AFTER_MS)
   expect(timeoutOf('confirmIssuerKeys') * 1000).toBeLessThan(every)
 })
 

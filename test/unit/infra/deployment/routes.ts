@@ -182,18 +182,18 @@ describe('what is deployed', () => {
     })
   })
 
-  test('hands bodies of any type on as they are, and returns bytes to whoever asks', () => {
+  test('passes bodies of any type unchanged, and returns bytes if requested', () => {
     expect(document).toMatchObject({ 'x-amazon-apigateway-binary-media-types': ['*/*'] })
   })
 
-  test('invokes functions as a role that API Gateway may take, and nobody else', () => {
+  test('invokes functions with a role that only API Gateway may assume', () => {
     expect(resources.ApiRole?.Properties.AssumeRolePolicyDocument).toEqual({
       Version: '2012-10-17',
       Statement: [{ Effect: 'Allow', Principal: { Service: 'apigateway.amazonaws.com' }, Action: 'sts:AssumeRole' }],
     })
   })
 
-  test('lets the API invoke the functions of its routes and the authorizer, and none that nobody calls', () => {
+  test('lets the API invoke the functions of its routes and the authorizer, and no other ones', () => {
     const statements = ofType(resources, 'AWS::IAM::ManagedPolicy').map(([, { Properties }]) => Properties)
     const invoked = statements.flatMap(({ PolicyDocument, Roles }) => {
       expect(Roles).toEqual([{ Ref: 'ApiRole' }])
@@ -297,7 +297,7 @@ describe('the firewall', () => {
     },
   )
 
-  test('lets all others through to the stage, which it stands before', () => {
+  test('passes all other requests to the stage', () => {
     expect(Firewall?.Properties).toMatchObject({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } })
     expect(FirewallOfApi?.Properties).toEqual({
       WebACLArn: { 'Fn::GetAtt': ['Firewall', 'Arn'] },

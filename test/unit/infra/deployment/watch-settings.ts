@@ -6,7 +6,7 @@ import { grown, named, resources } from './packaged.ts'
 describe('the access log', () => {
   const { AccessLogSetting } = Object(resources.ApiStage?.Properties)
 
-  test('has a group of its own', () => {
+  test('has its own group', () => {
     expect(AccessLogSetting.DestinationArn).toEqual({ 'Fn::GetAtt': ['AccessLog', 'Arn'] })
     expect(resources.AccessLog?.Type).toBe('AWS::Logs::LogGroup')
   })
@@ -41,7 +41,7 @@ describe('the access log', () => {
   })
 })
 
-describe('what nobody asked for', () => {
+describe('without settings', () => {
   test('is not traced, and may not be', () => {
     expect(resources.ApiStage?.Properties.TracingEnabled).toBe(false)
     for (const [, { Properties }] of ofType(resources, 'AWS::Lambda::Function'))

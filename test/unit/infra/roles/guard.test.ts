@@ -48,7 +48,7 @@ beforeEach(() => {
   refused.clear()
 })
 
-/** Nobody is there: what passes the guard fails later. */
+/** No server listens: a call that passes the guard fails later. */
 const attempt = (send: () => Promise<unknown>) => send().catch((error: Error) => error.name)
 const calls = () => seen.map(([, { action, resource, context }]) => [action, resource, Object.values(context).flat()])
 const Key = (pk: string) => ({ pk: { S: pk }, sk: { S: '~' } })
@@ -70,7 +70,7 @@ test('a read is a read of its keys', async () => {
   ])
 })
 
-test('an index is a resource of its own, and a scan has no key', async () => {
+test('an index is a separate resource, and a scan has no key', async () => {
   await guard.run('reads', async () => {
     const query = { TableName, IndexName: 'due', KeyConditionExpression: '#shard = :shard' }
     const names = { ExpressionAttributeNames: { '#shard': 'dueShard' } }
@@ -115,11 +115,12 @@ test('a batch of messages is sent to its queue, and a data key opened in its sco
 describe('what a role does not allow', () => {
   const read = () => dynamodb.send(new GetItemCommand({ TableName, Key: Key('acme|key|k1') }))
 
-  test('is refused before it is sent, as IAM would', async () => {
+  test('is denied before it is sent, as IAM would', async () => {
     refused.add('dynamodb:GetItem')
     await expect(guard.run('reads', read)).rejects.toMatchObject({
       name: 'AccessDeniedException',
-      message: 'the role of reads does not allow dynamodb:GetItem on Table acme|key|k1: see its uses in serverless.yml',
+      message:
+        'the role of reads does not allow dynamodb:GetItem on Table acme|key|k1: see its permissions in serverless.yml',
     })
   })
 
@@ -143,7 +144,7 @@ describe('what a role does not allow', () => {
   })
 })
 
-test('what is asked outside of functions is nobody’s', async () => {
+test('calls outside of functions are not checked', async () => {
   await attempt(() => dynamodb.send(new GetItemCommand({ TableName, Key: Key('a') })))
   expect(seen).toEqual([])
 })
@@ -162,7 +163,7 @@ test('every client of AWS that functions make is watched', () => {
   expect(readFileSync('infra/local/guarded-functions.ts', 'utf8')).toContain('kms()')
 })
 
-test('a function that uses nothing, or that nobody knows, may call nothing', () => {
+test('a function without permissions, or an unknown one, may call nothing', () => {
   const isAllowed = roleCheck({ idle: [] })
   for (const key of ['idle', 'unknown'])
     expect(isAllowed(key, { action: 'dynamodb:GetItem', resource: 'Table', context: {} })).toBe(false)

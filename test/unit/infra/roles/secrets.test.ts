@@ -1,7 +1,7 @@
-/** Who may read secrets, and who may delete, by name (docs/security.md): a right that a change adds to these is seen. */
+/** Functions that may read secrets or delete, by name (docs/security.md), so that a change that adds one is seen. */
 import { expect, test } from 'vitest'
-import { usesOfServiceFile } from '../../../../infra/access/service-file.ts'
-import { allRightsOf } from '../../../../infra/access/uses.ts'
+import { allPermissionsOf } from '../../../../infra/access/permissions.ts'
+import { permissionsOfServiceFile } from '../../../../infra/access/service-file.ts'
 import { isLike, type Statement } from '../../../../infra/roles/policy.ts'
 import { statementsOf } from '../../../../infra/roles/statements.ts'
 import { OPERATIONS } from '../../../../lib/interface/operations.ts'
@@ -42,6 +42,8 @@ test.each<Row>([
     const keys = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat()
     return actions.test(String(Action)) && keys.length > 0 && (key === undefined || isLike(key, keys))
   }
-  const may = Object.entries(usesOfServiceFile()).filter(([, uses]) => statementsOf(allRightsOf(uses)).some(allowed))
+  const may = Object.entries(permissionsOfServiceFile()).filter(([, permissions]) =>
+    statementsOf(allPermissionsOf(permissions)).some(allowed),
+  )
   expect(may.map(([name]) => name).sort()).toEqual(names.split(/\s+/).filter(Boolean).sort())
 })

@@ -170,7 +170,7 @@ test('a text of more than 400 KB should not be packed, however well it compresse
     expect(() => pack(text)).toThrow(expect.objectContaining({ code: 'store.item_too_large' }))
 })
 
-test('a text that does not become shorter should stay as it is', () => {
+test('a text that does not become shorter should stay unchanged', () => {
   expect(pack('')).toBeUndefined()
   expect(pack('{"a":1}')).toBeUndefined()
   expect(pack('\u0001\u0002'.repeat(3))).toBeUndefined()

@@ -28,8 +28,7 @@ export interface Assignments {
 }
 
 /**
- * The presentation does not prove what was requested. The message gives the reason and quotes nothing of the
- * presentation.
+ * The presentation does not satisfy the request. The message has the reason and quotes nothing of the presentation. /
  */
 export class PresentationError extends Error {
   override readonly name = 'PresentationError'
@@ -84,7 +83,7 @@ export const assignmentsOf = (
 /** Allowed only without `restrictions`: even an empty list requires a credential (as in ACA-Py). */
 const selfAttested = (referent: string, { names, restrictions }: RequestedAttribute): [] => {
   if (restrictions !== undefined && restrictions !== null)
-    throw new PresentationError(`the attribute ${quoted(referent)} is self-attested, and must be of a credential`)
+    throw new PresentationError(`the attribute ${quoted(referent)} is self-attested, but must come from a credential`)
   if (names !== undefined) throw new PresentationError(`the group ${quoted(referent)} is self-attested`)
   return []
 }
@@ -110,8 +109,8 @@ const revealed = (
 }
 
 /**
- * An unused credential would prove nothing, but appear beside the used ones. More identifiers than sub-proofs crash the
- * library.
+ * An unused credential would be shown beside the used ones without proving anything. More identifiers than sub-proofs
+ * crash the library.
  */
 const assertEachIsUsed = ({ attributes, predicates }: Assignments, subProofs: number, identifiers: number): void => {
   if (subProofs !== identifiers)

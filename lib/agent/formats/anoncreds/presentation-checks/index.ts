@@ -1,7 +1,7 @@
-/** Checks of AnonCreds presentations that need no library; pure. */
+/** Pure checks of AnonCreds presentations, without the library. */
 export { PresentationError } from './assignments.ts'
 export { type Checked, checkBeforeReading } from './checks.ts'
-export { listsInForce, type ToProve, toProveNotRevoked } from './non-revocation.ts'
+export { type ToProve, toProveNotRevoked, validLists } from './non-revocation.ts'
 export { assertObjects, type Objects, type Registry } from './objects.ts'
 export {
   mapItems,

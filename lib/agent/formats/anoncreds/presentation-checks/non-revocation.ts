@@ -1,5 +1,5 @@
 /**
- * Checks non-revocation: it has to be proved wherever it was requested and the definition supports it, with the
+ * Checks non-revocation: it must be proved wherever it was requested and the definition supports it, with the
  * definition's registry and the list that was valid.
  */
 import type { AnonCredsRevocationStatusList } from '@credo-ts/anoncreds'
@@ -8,7 +8,7 @@ import { credentialObjects, isNamedBy, type Objects, type Registry } from './obj
 import type { Presentation } from './presentation.ts'
 import type { Request } from './request.ts'
 
-/** A credential whose non-revocation has to be proved. */
+/** A credential whose non-revocation must be proved. */
 export interface ToProve {
   credentialDefinitionId: string
   registryId: string
@@ -22,7 +22,7 @@ export interface ToProve {
 const CLOCK_TOLERANCE = 300
 
 /**
- * The credentials whose non-revocation has to be proved. The library accepts a sub-proof without a proof of
+ * The credentials whose non-revocation must be proved. The library accepts a sub-proof without a proof of
  * non-revocation, whatever was requested, and any time with it ("Verifiers, Presentations, and Timestamps", Aries RFC
  * 0441). `now`: in epoch seconds. Throws `PresentationError`.
  */
@@ -42,14 +42,14 @@ export const toProveNotRevoked = (
     if ((timestamp ?? 0) > now + CLOCK_TOLERANCE)
       throw new PresentationError('a credential has a time of non-revocation that is in the future')
     if (!definition.value.revocation && typeof timestamp === 'number')
-      throw new PresentationError('a credential that can not be revoked has a time of non-revocation')
+      throw new PresentationError('an irrevocable credential has a time of non-revocation')
     const isProved = (proof.proofs[index]?.non_revoc_proof ?? undefined) !== undefined
     if (intervals.length === 0 || !definition.value.revocation) {
       if (isProved) throw new PresentationError('non-revocation is proved where it was not requested')
       return []
     }
     if (!isProved || typeof registryId !== 'string' || typeof timestamp !== 'number')
-      throw new PresentationError('a credential is not proved to be not revoked')
+      throw new PresentationError('a credential has no proof of non-revocation')
     const ends = intervals.map(({ to }) => to)
     if (!ends.every((to) => typeof to === 'number'))
       throw new PresentationError('the interval of the request must have an end')
@@ -60,7 +60,7 @@ export const toProveNotRevoked = (
  * The status lists for the library. A list that was outdated at the end of the interval would show a revoked credential
  * as valid, and a registry of another issuer could show anything. Throws `PresentationError`.
  */
-export const listsInForce = (
+export const validLists = (
   credentials: readonly ToProve[],
   { definitions }: Objects,
   registries: ReadonlyMap<string, Registry>,
@@ -76,16 +76,16 @@ export const listsInForce = (
       definition.issuerId !== issuerId ||
       !isNamedBy(registryId, issuerId)
     )
-      throw new PresentationError('the revocation registry is not one of the credential definition')
+      throw new PresentationError('the revocation registry belongs to another credential definition')
     return ends.map((end) => {
       const list = listAt.get(end)
       if (list === undefined) throw new PresentationError('a revocation status list was not read')
       if (list.revRegDefId !== registryId || list.issuerId !== issuerId)
-        throw new PresentationError('the revocation status list is not one of the registry')
+        throw new PresentationError('the revocation status list belongs to another registry')
       // Provers name the time of the list, or a later one at which it was still valid.
       if (timestamp < list.timestamp || timestamp > end)
         throw new PresentationError(
-          'the proof of non-revocation is not by the list in force at the end of the interval',
+          'the proof of non-revocation does not use the list that was valid at the end of the interval',
         )
       return { ...list, timestamp }
     })

@@ -47,7 +47,7 @@ export const assertObjects = ({ identifiers, proof }: Presentation, objects: Obj
     const { schema, definition } = credentialObjects(identifier, objects)
     if (definition.schemaId !== schema_id) throw new PresentationError('the credential definition is of another schema')
     if (!isNamedBy(schema_id, schema.issuerId) || !isNamedBy(cred_def_id, definition.issuerId))
-      throw new PresentationError('an object of the presentation is in the name of somebody else than its issuer')
+      throw new PresentationError('the id of an object of the presentation does not belong to its issuer')
     const attributes = [...schema.attrNames.map(commonName), LINK_SECRET]
     // Credo's type is `Record<string, unknown>`.
     if (!sameNames(Object.keys(Object(definition.value.primary.r)), attributes))

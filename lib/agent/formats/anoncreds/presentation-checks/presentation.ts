@@ -10,7 +10,7 @@ const MAX_DIGITS = 1000
 
 const MAX_NAME = 256
 
-/** Each number has one form here: the library reads `7`, `07` and `7x` alike, but texts are compared here. */
+/** Only one form of each number, because texts are compared: the library reads `7`, `07` and `7x` alike. */
 const Digits = v.pipe(v.string(), v.maxLength(MAX_DIGITS), v.regex(/^(?:0|[1-9][0-9]*)$/))
 
 /** Group elements of non-revocation proofs, in hexadecimal. */
@@ -25,9 +25,9 @@ const byName = <Value extends v.GenericSchema>(value: Value) =>
     v.check((entries) => Object.keys(entries).length <= 256),
   )
 
-/** Exactly the library's own members. It would read another one, such as the old `m1`, in place of one of these. */
+/** Strict, because the library would read another member, such as the old `m1`, instead of one of these. */
 const EqualityProof = v.strictObject({
-  /** Compared with what is shown. */
+  /** Compared with `requested_proof`. */
   revealed_attrs: byName(v.string()),
   a_prime: Digits,
   e: Digits,
@@ -51,7 +51,7 @@ const InequalityProof = v.strictObject({
   }),
 })
 
-/** Without the `m2` of older provers: if the library accepts it, it does not bind the proof to the credential. */
+/** Without the `m2` of older provers, with which the library does not bind the proof to the credential. */
 const HIDDEN = [
   ...['rho', 'r', 'r_prime', 'r_prime_prime', 'r_prime_prime_prime', 'o', 'o_prime'],
   ...['m', 'm_prime', 't', 't_prime', 's', 'c'],
@@ -65,7 +65,7 @@ const NonRevocationProof = v.strictObject({
 const SubProof = v.strictObject({
   primary_proof: v.strictObject({
     eq_proof: EqualityProof,
-    /** As many as were requested, or it is rejected. */
+    /** predicates.ts checks the number. */
     ge_proofs: v.array(InequalityProof),
   }),
   non_revoc_proof: v.nullish(NonRevocationProof),

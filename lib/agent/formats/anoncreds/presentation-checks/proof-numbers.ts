@@ -92,5 +92,5 @@ export const assertProofNumbers = ({ proof: { proofs, aggregated_proof } }: Pres
   const { c_list } = aggregated_proof
   const isSame = (bytes: readonly number[], index: number) => Buffer.from(bytes).equals(expected[index] ?? Buffer.of())
   if (c_list.length !== expected.length || !c_list.every(isSame))
-    throw new PresentationError('the challenge of the proof is not made of its commitments')
+    throw new PresentationError('the challenge of the proof does not consist of its commitments')
 }

@@ -1,6 +1,6 @@
 /**
- * AnonCreds proof requests: as a verifier sends them, this agent too, and as the library gets them.
- * lib/interface/anoncreds-proof-request.ts is stricter: it has what this agent requests.
+ * Schemas of AnonCreds proof requests, and their form for the library. lib/interface/anoncreds-proof-request.ts is the
+ * stricter schema of the requests that this agent creates.
  */
 import * as v from 'valibot'
 import { Int32, PredicateType } from '../../../../records/anoncreds-objects.ts'
@@ -38,7 +38,7 @@ const Predicate = v.object({
   ...ITEM,
 })
 
-/** Each is searched separately, and each predicate needs a proof of its own. */
+/** Bounded, because each referent is a search, and each predicate a separate proof. */
 const byReferent = <Item extends v.GenericSchema>(item: Item) =>
   v.pipe(v.record(Name, item), v.maxEntries(100, 'must have at most 100 referents'))
 
@@ -77,7 +77,7 @@ export const ReceivedRequest = v.pipe(
 /**
  * Removes restrictions on attributes: the library compares a marker with the attribute's value, and rejects a value of
  * an attribute that another referent reveals. It also accepts any list within an interval, so `non_revoked` is removed
- * too. Restrictions on ids are left to it.
+ * too. The library checks restrictions on ids.
  */
 const withoutAttributes = (restriction: Restriction): Restriction =>
   Object.fromEntries(Object.entries(restriction).filter(([key]) => !key.startsWith('attr::')))
@@ -95,7 +95,7 @@ export const mapItems = <Item, Changed>(
 ): Record<string, Changed> =>
   Object.fromEntries(Object.entries(items).map(([referent, item]) => [referent, change(item)]))
 
-/** Name and version are required, and not used. */
+/** The library requires a name and a version, but does not use them. */
 export const UNUSED = { name: 'request', version: '1.0' }
 
 export const requestForLibrary = ({ nonce, requested_attributes, requested_predicates }: Request) => ({

@@ -1,6 +1,4 @@
-/**
- * Checks the restrictions of a request. A referent's restrictions are alternatives; all fields of one have to match.
- */
+/** Checks the restrictions of a request. A referent's restrictions are alternatives; all fields of one must match. / */
 import { commonName } from '../../../../records/anoncreds-objects.ts'
 import {
   type AssignedAttribute,
@@ -40,15 +38,15 @@ const assignmentsWithRestrictions = ({ attributes, predicates }: Assignments) =>
   })
 
 const reject = (referent: string): never => {
-  throw new PresentationError(`the credential for ${quoted(referent)} does not meet the restrictions`)
+  throw new PresentationError(`the credential for ${quoted(referent)} does not satisfy the restrictions`)
 }
 
 const identifierOf = ({ identifiers }: Presentation, { subProof, referent }: AssignedAttribute | AssignedPredicate) =>
   identifiers[subProof] ?? reject(referent)
 
 /**
- * Checked before reading: nobody's presentation must make the verifier read objects that no restriction allows. Throws
- * `PresentationError`.
+ * Checked before objects are read, so that a prover cannot make the verifier read objects that no restriction allows.
+ * Throws a `PresentationError`.
  */
 export const assertIdRestrictions = (assignments: Assignments, presentation: Presentation): void => {
   for (const { assignment, restrictions } of assignmentsWithRestrictions(assignments)) {
@@ -63,9 +61,9 @@ export const assertIdRestrictions = (assignments: Assignments, presentation: Pre
 export const assertRestrictions = (assignments: Assignments, presentation: Presentation, objects: Objects): void => {
   for (const { assignment, restrictions } of assignmentsWithRestrictions(assignments)) {
     const credential = credentialOf(assignment, assignments, presentation, objects)
-    const isMet = (restriction: Restriction) =>
-      Object.entries(restriction).every(([key, expected]) => meets(credential, key, expected))
-    if (!restrictions.some(isMet)) reject(assignment.referent)
+    const isSatisfied = (restriction: Restriction) =>
+      Object.entries(restriction).every(([key, expected]) => satisfiesRestriction(credential, key, expected))
+    if (!restrictions.some(isSatisfied)) reject(assignment.referent)
   }
 }
 
@@ -78,19 +76,21 @@ const credentialOf = (
   objects: Objects,
 ) => {
   const identifier = identifierOf(presentation, assignment)
-  const shown = attributes.filter(({ subProof }) => subProof === assignment.subProof)
+  const revealedAttributes = attributes.filter(({ subProof }) => subProof === assignment.subProof)
   const proved = predicates.filter(({ subProof }) => subProof === assignment.subProof)
   return {
     ...credentialObjects(identifier, objects),
     identifier,
     revealed: new Map(
-      shown.flatMap(({ values }) => [...values].map(([name, { raw }]) => [commonName(name), raw] as const)),
+      revealedAttributes.flatMap(({ values }) =>
+        [...values].map(([name, { raw }]) => [commonName(name), raw] as const),
+      ),
     ),
     proved: new Set(proved.map(({ requested }) => commonName(requested.name))),
   }
 }
 
-const meets = (credential: Credential, key: string, expected: string): boolean => {
+const satisfiesRestriction = (credential: Credential, key: string, expected: string): boolean => {
   const { identifier, schema, definition } = credential
   switch (key) {
     case 'schema_name':
@@ -107,16 +107,15 @@ const meets = (credential: Credential, key: string, expected: string): boolean =
     case 'cred_def_id':
       return byIds(identifier, key, expected) === true
     default:
-      return meetsOfAttribute(credential, key, expected)
+      return satisfiesAttributeRule(credential, key, expected)
   }
 }
 
 /**
- * `value` has to be revealed by the same credential. Marker `1`: the credential reveals the attribute or proves a
- * predicate on it. Marker `0`: its schema does not have it. The library compares no unrevealed values, and accepts any
- * marker.
+ * `value`: the same credential must reveal it. Marker `1`: the credential reveals the attribute or proves a predicate
+ * on it. Marker `0`: its schema does not have it. The library compares no unrevealed values, and accepts any marker. /
  */
-const meetsOfAttribute = ({ schema, revealed, proved }: Credential, key: string, expected: string): boolean => {
+const satisfiesAttributeRule = ({ schema, revealed, proved }: Credential, key: string, expected: string): boolean => {
   const [, attribute, rule] = ATTRIBUTE.exec(key) ?? []
   if (attribute === undefined) return false
   const name = commonName(attribute)

@@ -11,7 +11,7 @@ export const isInt32 = (raw: string): boolean =>
 /** A 32-bit integer is encoded as itself, any other value as its SHA-256. */
 export const encodedValue = (raw: string): string => BigInt(isInt32(raw) ? raw : `0x${hash('sha256', raw)}`).toString()
 
-/** Whether `encoded` stands for a value. The library and ACA-Py encode `+7` as 7, Credo as its SHA-256. */
+/** Whether `encoded` is an encoding of a value. The library and ACA-Py encode `+7` as 7, Credo as its SHA-256. */
 export const isEncodingOf = (raw: string, encoded: string): boolean => {
   const unsigned = raw.replace(/^\+(?=\d)/, '')
   return encodedValue(raw) === encoded || (isInt32(unsigned) && encodedValue(unsigned) === encoded)
