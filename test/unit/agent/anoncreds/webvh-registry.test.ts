@@ -159,7 +159,7 @@ test('lists of one unit of work are all linked, and none is of a time to come: a
   const { registryId } = await inTenant((acting) => registerAll(acting, 'several'))
   const lists = await inTenant(async (acting) => {
     const first = await addList(acting, registryId)
-    await expect(addList(acting, registryId, [1])).rejects.toThrow('of this second')
+    await expect(addList(acting, registryId, [1])).rejects.toThrow('current time')
     nextSecond()
     return [first, await addList(acting, registryId, [1, 2])]
   })
