@@ -5,7 +5,7 @@ import {
   NO_DEFINITION,
   prepareProofRequest,
 } from '../lib/agent/exchanges/proofs/index.ts'
-import { assertFlawless } from '../lib/http/body.ts'
+import { assertSafeJson } from '../lib/http/body.ts'
 import { command } from '../lib/http/command.ts'
 import { validate } from '../lib/http/validate.ts'
 import { AcceptProofProposal } from '../lib/interface/proof-exchanges.ts'
@@ -20,6 +20,6 @@ const NOT_SUPPORTED = 'the proposal is not supported as a request'
 
 /** Another agent wrote the proposal: the request from it must match the schema of a body. */
 const validFormats = (proofFormats: object) => {
-  assertFlawless({ proofFormats }, NOT_SUPPORTED)
+  assertSafeJson({ proofFormats }, NOT_SUPPORTED)
   return validate(RequestedFormats, { proofFormats }, 'request.invalid', NOT_SUPPORTED).proofFormats
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { invalidField } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { InvitationMessage, ServiceMessage } from '../records/invitation-message.ts'
-import { assertFlawless } from './body.ts'
+import { assertSafeJson } from './body.ts'
 import { validate } from './validate.ts'
 
 const PATH = 'invitationUrl'
@@ -21,7 +21,7 @@ export const addressedInvitation = (json: unknown): InvitationMessage | ServiceM
   if (json === undefined) throw invalidField(PATH, 'must lead to an invitation that this agent can accept')
   if (!isObject(json)) throw invalidField(PATH, 'must lead to an invitation in JSON, not to a page or other content')
   const input = { [PATH]: json }
-  assertFlawless(input, INVALID)
+  assertSafeJson(input, INVALID)
   const schema = isObject(json['~service']) ? AddressedRequest : Addressed
   return validate<typeof Addressed | typeof AddressedRequest>(schema, input, 'request.invalid', INVALID)[PATH]
 }

@@ -39,7 +39,7 @@ const isOfFormat = (format: BodyFormat, contentType: string | undefined, others:
 }
 
 /** Throws `request.invalid` for violations that schemas do not find: they drop members that name a prototype. */
-export const assertFlawless = (json: unknown, message: string): void => {
+export const assertSafeJson = (json: unknown, message: string): void => {
   const violation = findViolation(json, RULES)
   if (violation === undefined) return
   const details = [{ path: violation.path.join('.').slice(0, 200), message: violation.message }]
@@ -111,7 +111,7 @@ export const checkBody = (schema: Schema, contract: Contract): OperationMiddlewa
     // An empty form is one without names.
     if (bytes.length === 0 && format !== 'form') throw new AgentError('request.malformed', 'The body is missing')
     const parsed = parse(request, isBase64Encoded ? decode(bytes, format) : String(body), contract)
-    assertFlawless(parsed, INVALID)
+    assertSafeJson(parsed, INVALID)
     addChecked(event, { body: validate(schema, parsed, 'request.invalid', INVALID) })
   }
 }

@@ -235,16 +235,20 @@ describe('the error body is that of the interface', () => {
 })
 
 describe('the examples are real exchanges', () => {
-  test('of every operation that is not a second path of another one, and neither of the document itself nor of bytes', () => {
-    const shown = OPERATIONS.filter(
-      (contract) =>
-        contract.operationId !== 'GetOpenApi' &&
-        contract.pages !== 'html' &&
-        /json/.test(String(contract.contentType ?? 'json')) &&
-        (contract.body !== undefined || successOf(contract).status !== 204),
-    )
-    const expected = shown.map(({ operationId }) => operationId)
-    expect(Object.keys(EXAMPLES).sort()).toEqual(expected.sort())
+  const shown = OPERATIONS.filter(
+    (contract) =>
+      contract.operationId !== 'GetOpenApi' &&
+      contract.pages !== 'html' &&
+      /json/.test(String(contract.contentType ?? 'json')) &&
+      (contract.body !== undefined || successOf(contract).status !== 204),
+  )
+
+  test.each(shown)('of $operationId (npm run examples)', ({ operationId }) => {
+    expect(Object.keys(EXAMPLES)).toContain(operationId)
+  })
+
+  test('of no bytes, pages or responses without a body, and not of the document itself', () => {
+    expect(Object.keys(EXAMPLES)).toHaveLength(shown.length)
   })
 
   test.each(Object.entries<Json>(EXAMPLES))('%s is in the document, and as its schemas say', (operationId, example) => {

@@ -366,7 +366,7 @@ describeWithLibrary('an offer', () => {
 })
 
 testWithLibrary(
-  'an agent that accepts offers without a call receives one that it can not accept, which waits',
+  'an agent that accepts offers without a call receives one that it cannot accept, which waits',
   async () => {
     const { stage, wallet } = world
     const config = { label: 'Collector', autoAcceptOffers: true }

@@ -167,7 +167,7 @@ describe('once the new DID has proven itself, the old one', () => {
     expect(await heard()).toEqual(['it is me', 'sent before'])
   })
 
-  test.each(['did-rotate/1.0/rotate', 'did-rotate/1.0/hangup'])('can not send %s', async (type) => {
+  test.each(['did-rotate/1.0/rotate', 'did-rotate/1.0/hangup'])('cannot send %s', async (type) => {
     const before = await recordsInTable(stage)
     const to_did = peerDidOf([await raw.newKey()], endpoint())
     expect((await raw.send(message(type, { to_did }), route)).status).toBe(400)

@@ -233,7 +233,7 @@ describeWithLibrary('revocation', () => {
     ['connection.queue_full', 4.7],
   ] as const)('a wallet that cannot be notified does not prevent a revocation: %s', async (code, hours) => {
     const { notify, publish } = await revokedIn(hours)
-    notify.mockRejectedValueOnce(new AgentError(code, 'it can not be told'))
+    notify.mockRejectedValueOnce(new AgentError(code, 'it cannot be told'))
     expect(await publish()).toMatchObject({ state: 'published' })
   })
 

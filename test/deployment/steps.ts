@@ -292,7 +292,7 @@ const LAST: Step[] = [
       const { code, lines } = await world.operator.doctor(domain('other.example.net', certificate, zone))
       assert.equal(code, 1)
       assert.equal(lines.length, 3, lines.join('\n'))
-      assert.match(lines[0] ?? '', /^fault certificate: .* is for agent\.example\.org, and not for other\.example\.net/)
+      assert.match(lines[0] ?? '', /^fault certificate: .* is for agent\.example\.org, not for other\.example\.net/)
       assert.match(lines[1] ?? '', /^fault domain: other\.example\.net already exists, and no stack has it/)
       assert.match(lines[2] ?? '', /^fault hosted zone: .* is example\.org, which other\.example\.net is not in/)
       const gone = certificate.replace(/[^/]+$/, '00000000-0000-0000-0000-000000000000')

@@ -19,6 +19,8 @@ export const expectExample = async ({
   asked,
   body,
 }: Pick<Answer, 'operationId' | 'asked' | 'body'>): Promise<void> => {
+  // A response without a body, to a request without one, is no example.
+  expect(asked ?? body).toBeDefined()
   const scrub = scrubber()
   const example = {
     ...(asked !== undefined && { request: scrub(asked) }),

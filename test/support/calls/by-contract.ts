@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import type { Contract, Schema } from '../../../lib/interface/contract.ts'
+import { OPERATIONS } from '../../../lib/interface/operations.ts'
 import { offerBody } from '../scenes.ts'
 import type { Asked, CallScene, MakeExample } from './call-scene.ts'
 import { issued } from './exchanges.ts'
@@ -31,7 +32,18 @@ const pathNames = ({ path }: Contract): string[] => [...path.matchAll(/\{(\w+)\+
 const bodyOf = (schema: Schema): object => {
   const { issues = [] } = v.safeParse(schema, {})
   const required = issues.flatMap(({ path = [] }) => path.map(({ key }) => String(key)))
-  return Object.fromEntries(required.map((name) => [name, `a text, ${randomUUID()}`]))
+  // A text, and an address.
+  return Object.fromEntries(required.map((name) => [name, `https://example.org/${randomUUID()}`]))
+}
+
+/** Makes the record of `{name}` by the POST to its collection; undefined if this module does not know the body of that. */
+const makerByCreation = ({ path }: Contract, name: string): ((scene: CallScene) => Promise<string>) | undefined => {
+  const creation = OPERATIONS.find(
+    (other) => other.method === 'POST' && path.startsWith(`${other.path}/{${name}}`) && other.security === 'token',
+  )
+  if (creation?.body === undefined || !v.is(creation.body, bodyOf(creation.body))) return undefined
+  const { operationId, body } = creation
+  return async (scene) => (await scene.done(operationId, { body: bodyOf(body) })).id
 }
 
 /**
@@ -42,9 +54,10 @@ const bodyOf = (schema: Schema): object => {
 export const exampleByContract = (contract: Contract): MakeExample | undefined => {
   const { body, parameters, security, idempotent } = contract
   const names = pathNames(contract)
+  const makerOfRecord = (name: string) => RECORDS[name] ?? makerByCreation(contract, name)
   const isKnown =
     security === 'token' &&
-    names.every((name) => name in RECORDS) &&
+    names.every((name) => makerOfRecord(name) !== undefined) &&
     (parameters?.query === undefined || v.is(parameters.query, {})) &&
     (body === undefined || v.is(body, bodyOf(body))) &&
     !(idempotent && names.length === 0 && (body === undefined || v.is(body, {})))
@@ -54,7 +67,7 @@ export const exampleByContract = (contract: Contract): MakeExample | undefined =
     ...(body && { body: bodyOf(body) }),
   })
   const recordOf = (scene: CallScene, name: string): Promise<string> | undefined => {
-    const make = () => RECORDS[name]?.(scene) ?? Promise.reject(new Error(`no example makes a ${name}`))
+    const make = () => makerOfRecord(name)?.(scene) ?? Promise.reject(new Error(`no example makes a ${name}`))
     return idempotent ? make() : scene.once(`${name} by contract`, make)
   }
   return async (scene) => ({

@@ -309,7 +309,7 @@ const checkDestination: Check = (item) => {
 const halfDue = (item: Item): string[] =>
   (item.dueAt === undefined) === (item.dueShard === undefined) ? [] : [`${nameOf(item)}: is half in the index`]
 
-/** Nobody would look at a lane that waits for a destination which is not in the index. */
+/** No sweep finds a lane that waits for a destination which is not in the index. */
 const checkWaiting: Check = (item, byName) => {
   const destination = byName.get(`${item.pk?.S?.replace(/\|waiting\|\d+$/, '')} ${SINGLE_SORT_KEY}`)
   return destination?.dueAt === undefined ? [`${nameOf(item)}: waits for a destination that is not due`] : []

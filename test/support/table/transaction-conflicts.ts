@@ -45,7 +45,7 @@ export class TransactionConflicts {
     )
   }
 
-  /** Lets the next transactions conflict with one of somebody else. */
+  /** Lets the next transactions conflict with one of another process. */
   refuseNext(times: number): void {
     this.#toRefuse = times
     this.#refused = 0

@@ -50,9 +50,9 @@ describe('is rejected in one line', () => {
       /^TOKEN_ISSUERS: https:\/\/one\.example has two entries for one audience$/,
     ],
     ['one without a name', [{ ...ONE, issuer: '' }], /^TOKEN_ISSUERS\.0\.issuer: .+$/],
-    ['one whose tokens are for nobody', [{ ...ONE, audience: '' }], /^TOKEN_ISSUERS\.0\.audience: .+$/],
+    ['one without an audience', [{ ...ONE, audience: '' }], /^TOKEN_ISSUERS\.0\.audience: .+$/],
     [
-      'a role that nobody knows',
+      'an unknown role',
       [{ ...ONE, grants: { ...SOME, roles: ['root'] } }],
       /^TOKEN_ISSUERS\.0\.grants\.roles\.0: .+$/,
     ],

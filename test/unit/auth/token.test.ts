@@ -213,7 +213,7 @@ describe('a key set at an address', () => {
   let requests = 0
   let table: StartedTable
 
-  // Whoever has no keys yet looks into the table first.
+  // A process without keys looks into the table first.
   beforeAll(async () => {
     table = await startTable({ memory: true })
   })

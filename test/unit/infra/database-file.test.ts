@@ -1,5 +1,5 @@
 /**
- * The file of the embedded DynamoDB: dynoxide's reads of the stream find their index in it, whoever started the
+ * The file of the embedded DynamoDB: dynoxide's reads of the stream find their index in it, whichever process started the
  * database.
  */
 import { copyFileSync, readdirSync, readlinkSync } from 'node:fs'

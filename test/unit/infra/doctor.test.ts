@@ -334,7 +334,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^warning concurrency: the account runs 10 concurrent functions: .*L-B99A9384/,
   ],
   [
-    'a concurrency that nobody can be asked for',
+    'a concurrency that cannot be requested',
     { account: { lambda: unavailable('lambda', 'ETIMEDOUT') } },
     /^warning concurrency: lambda failed, so the 10 of a new account are assumed \(ETIMEDOUT\)$/,
   ],
@@ -561,7 +561,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^FAULT {3}domain: agent\.example\.org is the domain of the stack serverless-agent-old/,
   ],
   [
-    'a domain that somebody has made by hand',
+    'a domain that was created by hand',
     domain({ domain: { value: { stack: undefined } } }),
     /^FAULT {3}domain: agent\.example\.org already exists, and no stack has it: .*leave CERTIFICATE_ARN/,
   ],
@@ -591,7 +591,7 @@ const PLANTED: [fault: string, planted: Planted, line: RegExp][] = [
     /^FAULT {3}table and key: .*set TABLE_NAME=serverless-agent-prod, or it would start with an empty one/,
   ],
   [
-    'a template whose fixed name nobody can read',
+    'a template whose fixed name cannot be read',
     withStack({ template: undefined }),
     /^FAULT {3}table and key: the stack's template is not JSON/,
   ],

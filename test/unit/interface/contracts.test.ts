@@ -17,6 +17,8 @@ const exported = readdirSync(FOLDER).flatMap((file) =>
 
 describe('the contracts', () => {
   test('are all in the list of operations', () => {
+    const operationIds = OPERATIONS.map(({ operationId }) => operationId.replaceAll('_', '').toLowerCase())
+    expect(exported.filter(({ name }) => !operationIds.includes(name.toLowerCase()))).toEqual([])
     expect(exported).toHaveLength(OPERATIONS.length)
   })
 

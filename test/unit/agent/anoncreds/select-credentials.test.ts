@@ -88,7 +88,7 @@ test('a revoked credential is passed over, unless the caller wants what was revo
   })
 })
 
-test.each([{}, { non_revoked: { to: 10 } }])('one that can not be revoked is preferred (%j)', async (interval) => {
+test.each([{}, { non_revoked: { to: 10 } }])('one that cannot be revoked is preferred (%j)', async (interval) => {
   const revocable = { ...credentialInfo, revocationRegistryId: 'registry', credentialRevocationId: '0' }
   const context = contextOf({ ...revocable, credentialId: 'revocable' }, credentialInfo, revocable)
   const { attributes } = await selectCredentials(context, { ...ask('a'), ...interval }, {}, 'proofFormats.anoncreds')

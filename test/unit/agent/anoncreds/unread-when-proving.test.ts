@@ -42,7 +42,7 @@ const respondBy = (act: () => Promise<unknown>) =>
       Object({ proofRecord: { id: 'p' }, requestAttachment: new DidCommAttachment({ data: { json: request } }) }),
       async () => {
         await act()
-        throw new CredoError('the response can not be made')
+        throw new CredoError('the response cannot be made')
       },
     ),
   )
@@ -57,7 +57,7 @@ const NEEDED: [string, () => Promise<unknown>][] = [
   ['a tails file', () => getTailsFile(`${origin}/tails`)],
 ]
 
-test.each(NEEDED)('%s that can not be read: registry.unavailable', async (_, act) => {
+test.each(NEEDED)('%s that cannot be read: registry.unavailable', async (_, act) => {
   await expect(respondBy(act)).rejects.toMatchObject({ code: 'registry.unavailable' })
 })
 

@@ -27,7 +27,7 @@ test.each([1, 16])('a DID whose document has %i recipient keys can be rotated to
   expect(await recipientKeysOf(contextWith(count), id)).toEqual(keys(count).map(({ fingerprint }) => fingerprint))
 })
 
-test.each([0, 17])('a DID whose document has %i recipient keys can not be used', async (count) => {
+test.each([0, 17])('a DID whose document has %i recipient keys cannot be used', async (count) => {
   await expect(recipientKeysOf(contextWith(count), id)).rejects.toMatchObject({ code: 'e.did.doc_unsupported' })
 })
 

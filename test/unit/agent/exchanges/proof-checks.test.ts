@@ -57,7 +57,7 @@ test.each([
 
 test.each([
   ['the wallet holds nothing that fits', new AgentError('request.invalid', 'nothing fits')],
-  ['Credo can not answer', new CredoError('no such credential')],
+  ['Credo cannot answer', new CredoError('no such credential')],
   ['there is no AnonCreds library', new AgentError('anoncreds.unavailable', 'no library')],
 ])('a request waits for a call where in one of its formats %s', async (_, error) => {
   expect(await answers('always', asProposed, responds, fails(error))).toBe(false)

@@ -53,9 +53,12 @@ test('another minor version has the same checks', async () => {
   await expect(handle('issue-credential/2.7/offer-credential', twice)).rejects.toThrow('an attribute is named twice')
 })
 
-test.each(['basicmessage/1.0/message', 'unknown/1.0/message', 'issue-credential/2.0/problem-report'])(
-  '%s, which has no checks, is passed on',
-  async (type) => {
-    expect(await handle(type, twice)).toBe(true)
-  },
-)
+const [unchecked = ''] = Object.keys(CHECKS).filter((type) => CHECKS[type]?.length === 0)
+
+test.each([
+  unchecked.replace('https://didcomm.org/', ''),
+  'unknown/1.0/message',
+  'issue-credential/2.0/problem-report',
+])('%s, which has no checks, is passed on', async (type) => {
+  expect(await handle(type, twice)).toBe(true)
+})
