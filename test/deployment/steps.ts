@@ -307,8 +307,8 @@ const LAST: Step[] = [
       const { code, lines } = await world.operator.doctor(existing(world))
       assert.equal(code, 1)
       assert.equal(lines.length, 1, lines.join('\n'))
-      assert.match(lines[0] ?? '', /^fault CloudWatch role of API Gateway: .*role\/gone is set and does not exist/)
-      failsWith(await world.operator.deploy(existing(world)), /role\/gone is set and does not exist/)
+      assert.match(lines[0] ?? '', /^fault CloudWatch role of API Gateway: .*role\/gone is set but does not exist/)
+      failsWith(await world.operator.deploy(existing(world)), /role\/gone is set but does not exist/)
     },
   },
   {
