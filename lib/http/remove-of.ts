@@ -1,4 +1,4 @@
-/** Operations that delete a record, and items that exist only with it. */
+/** Operations that delete a record, and the items that exist only with it. */
 
 import type * as v from 'valibot'
 import { AgentError } from '../errors.ts'
@@ -15,7 +15,7 @@ interface RemoveContract extends Contract {
 
 /**
  * Makes a Lambda handler that deletes a record of the token's agent, whose id is the path's only parameter, with its
- * index entries. `removeMore` deletes what else exists only with it.
+ * index entries. `removeMore` deletes the other items that exist only with it.
  *
  * @example
  * export const deleteOutOfBandRecord = removeOf(outOfBandRecords, DeleteOutOfBandRecord)

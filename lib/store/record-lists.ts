@@ -9,9 +9,9 @@ export const listFiltered = (
   records: RecordDefinition,
   { limit, order, cursor, ...query }: ListQuery & Record<string, unknown>,
 ): Promise<ListPage> => {
-  const { filters: names = {}, lists, listTag: listed, type } = records
+  const { filters: names = {}, lists, listTag, type } = records
   const filters = Object.fromEntries(Object.entries(query).map(([name, value]) => [names[name] ?? name, value]))
-  const tag = lists?.find((name) => typeof filters[name] === 'string') ?? listed
+  const tag = lists?.find((name) => typeof filters[name] === 'string') ?? listTag
   const partition =
     tag === undefined
       ? allRecordsPartition(tenant, type)

@@ -52,7 +52,7 @@ export const requestBudgets = new Map(
     .map(([, what = '', most]) => [what.replaceAll('`', '').replace(/,.*/, ''), Number(most)]),
 )
 
-/** The budget of an operation: the last one whose `uses` it has, or that of operations which need none of them. */
+/** The budget of an operation: the last one whose `permissions` it has, or that of operations which need none of them. */
 export const budgetOf = ({ operationId, writes }: Contract) => {
   const permissions = functionsOfServiceFile()[handlerOf(operationId)]?.permissions ?? []
   const [reads, changes, ...others] = budgets

@@ -11,19 +11,19 @@ afterEach(() => {
 
 const ensure = async (answers: Answers) => {
   const sent = answerCommands(answers)
-  const flaw = await ensureLayout(new DynamoDBClient({ region: 'eu-central-1' }), 'agent')
-  return { flaw, last: sent.mock.lastCall?.[0].input }
+  const mismatch = await ensureLayout(new DynamoDBClient({ region: 'eu-central-1' }), 'agent')
+  return { mismatch, last: sent.mock.lastCall?.[0].input }
 }
 const EMPTY = { ScanCommand: { Items: [] } }
 
 test('is written to an empty table, unless another process has just done so', async () => {
   const ConditionExpression = 'attribute_not_exists(pk)'
   expect(await ensure({ ...EMPTY, PutItemCommand: {} })).toEqual({
-    flaw: undefined,
+    mismatch: undefined,
     last: { TableName: 'agent', Item: LAYOUT_ITEM, ConditionExpression },
   })
   const written = new ConditionalCheckFailedException({ message: 'it is there', $metadata: {} })
-  expect(await ensure({ ...EMPTY, PutItemCommand: written })).toMatchObject({ flaw: undefined })
+  expect(await ensure({ ...EMPTY, PutItemCommand: written })).toMatchObject({ mismatch: undefined })
 })
 
 test('is not taken for written where that failed', async () => {
@@ -32,8 +32,8 @@ test('is not taken for written where that failed', async () => {
 
 test('is not written beside what a table has', async () => {
   const Items = [{}]
-  expect((await ensure({ ScanCommand: { Items }, GetItemCommand: {} })).flaw).toBe('has no layout version')
-  expect((await ensure({ ScanCommand: { Items }, GetItemCommand: { Item: LAYOUT_ITEM } })).flaw).toBeUndefined()
+  expect((await ensure({ ScanCommand: { Items }, GetItemCommand: {} })).mismatch).toBe('has no layout version')
+  expect((await ensure({ ScanCommand: { Items }, GetItemCommand: { Item: LAYOUT_ITEM } })).mismatch).toBeUndefined()
 })
 
 test('is read as it is now: what another process has just written counts', async () => {
