@@ -12,6 +12,7 @@ export const ledgerObjectItem = defineItem(
   'ledger-object',
   ({ tenant, id }: { tenant: string; id: string }) => address(`${tenant}|ledger-object|${id}`),
   { transaction: transaction() },
+  { CredentialDefinitionRecord: ({ tenant, id }) => [`${tenant}|ledger-object|${id}`] },
 )
 
 export interface RegistryKey {
@@ -43,6 +44,11 @@ export const registryWriteItem = defineItem(
     transaction: transaction(),
     /** Time since which an operator can see it. */
     since: isoTime(),
+  },
+  {
+    CredentialDefinitionRecord: ({ tenant, value }) => [
+      registryWritePartition(tenant, String(value.credentialDefinitionId)),
+    ],
   },
 )
 export type RegistryWrite = Stored<typeof registryWriteItem>

@@ -20,6 +20,7 @@ export const issuerKeysItem = defineItem(
     confirmedAt: integer(),
     expiresAt: integer(),
   },
+  'service',
 )
 
 /** The keys that an issuer's address has served, and when (ms since the epoch). */

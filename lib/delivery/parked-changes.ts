@@ -17,6 +17,7 @@ export const triesItem = defineItem(
   'dispatch-tries',
   ({ sequence }: { sequence: string }) => address(`@dispatch|${sequence}`),
   { sequence: text(), tries: integer(), expiresAt: integer() },
+  'service',
 )
 
 /** The stream holds a change for a day. In seconds. */
@@ -88,6 +89,7 @@ export const parkedItem = defineItem(
     parkedAt: text(),
     expiresAt: integer(),
   },
+  'expiry',
 )
 
 /** Stores a change, unless it is stored already. Returns false if DynamoDB is unavailable. */

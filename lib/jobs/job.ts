@@ -28,21 +28,37 @@ export interface JobKey {
   id: string
 }
 
+/** The partition of an owner's job. Others end by themselves when their subject is missing. */
+const partitionOf =
+  (type: JobType) =>
+  ({ tenant, id }: Pick<JobKey, 'tenant' | 'id'>): string[] => [jobAddress({ tenant, type, id }).pk]
+
 /**
  * Always in the index `due`. `dueAt` (ms since the epoch) is the time of the next run, or the end of the current lease.
  */
-export const jobItem = defineItem('job', (key: JobKey) => jobAddress(key), {
-  /** Started runs, and failed ones, since the job was last postponed. */
-  attempts: integer(),
-  failures: integer(),
-  /** Successive runs whose process died, and when the first of them began (ms since the epoch). */
-  ends: optional(integer()),
-  since: optional(integer()),
-  /** Id of the running invocation. */
-  lease: optional(text()),
-  createdAt: isoTime(),
-  ...dueFields,
-})
+export const jobItem = defineItem(
+  'job',
+  (key: JobKey) => jobAddress(key),
+  {
+    /** Started runs, and failed ones, since the job was last postponed. */
+    attempts: integer(),
+    failures: integer(),
+    /** Successive runs whose process died, and when the first of them began (ms since the epoch). */
+    ends: optional(integer()),
+    since: optional(integer()),
+    /** Id of the running invocation. */
+    lease: optional(text()),
+    createdAt: isoTime(),
+    ...dueFields,
+  },
+  {
+    ConnectionRecord: partitionOf('pickup-expiry'),
+    ProofRecord: partitionOf('presentation'),
+    CredentialRecord: partitionOf('issuance'),
+    CredentialDefinitionRecord: partitionOf('credential-definition'),
+    X509CertificateRecord: partitionOf('certificate-expiry'),
+  },
+)
 export type JobItem = Stored<typeof jobItem>
 
 /** The job that a handler gets. */

@@ -18,6 +18,7 @@ const publicIdItem = defineItem(
     tenant: optional(text()),
     of: picklist<PublicIdKind>(['verifier', 'issuer']),
   },
+  'parts',
 )
 
 /** Takes an id for the unit's tenant. The commit throws `openid.id_taken` if it was ever used. */

@@ -9,6 +9,7 @@ export const claimsItem = defineItem(
   'openid4vci-claims',
   ({ tenant, sessionId }: { tenant: string; sessionId: string }) => address(`${tenant}|openid4vci-claims|${sessionId}`),
   { sealed: bytes(), expiresAt: integer() },
+  { OpenId4VcIssuanceSessionRecord: ({ tenant, id }) => [`${tenant}|openid4vci-claims|${id}`] },
 )
 
 export const keyOf = (unit: UnitOfWork, sessionId: string) => ({ tenant: unit.tenant, sessionId })

@@ -19,6 +19,7 @@ const nonceMark = defineItem(
   'openid4vci-nonce',
   ({ tenant, nonce }: { tenant: string; nonce: string }) => address(`${tenant}|openid4vci-nonce|${digest(nonce)}`),
   { expiresAt: integer() },
+  'expiry',
 )
 
 const macOfNonce = (mac: Mac, content: string): string => mac(`nonce ${content}`)

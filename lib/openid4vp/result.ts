@@ -16,6 +16,7 @@ export const resultItem = defineItem(
     claims: packed(v.custom<Claims>(isObject)),
     expiresAt: integer(),
   },
+  { OpenId4VcVerificationSessionRecord: ({ tenant, id }) => [`${tenant}|openid4vp-result|${id}`] },
 )
 
 /** The claims; undefined if there are none, or they have expired, to the second. */

@@ -15,14 +15,24 @@ import { putIf } from '../store/write.ts'
 import { heartbeatAddress } from './wake-ups/index.ts'
 
 /** Times are ms since the epoch. */
-export const heartbeatItem = defineItem('heartbeat', () => heartbeatAddress('sent'), {
-  at: integer(),
-  /** When the first heartbeat was sent that the dispatcher has not received. */
-  since: integer(),
-})
+export const heartbeatItem = defineItem(
+  'heartbeat',
+  () => heartbeatAddress('sent'),
+  {
+    at: integer(),
+    /** When the first heartbeat was sent that the dispatcher has not received. */
+    since: integer(),
+  },
+  'service',
+)
 
 /** Another kind than the heartbeat's, so that the stream's filter does not pass this item to the dispatcher. */
-const receivedHeartbeatItem = defineItem('heartbeat-received', () => heartbeatAddress('received'), { at: integer() })
+const receivedHeartbeatItem = defineItem(
+  'heartbeat-received',
+  () => heartbeatAddress('received'),
+  { at: integer() },
+  'service',
+)
 
 const MINUTE = 60_000
 

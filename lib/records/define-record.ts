@@ -3,6 +3,7 @@
  * in shown-records.ts.
  */
 import type { Format } from '../metrics.ts'
+import type { Owner } from './owners.ts'
 import { type RecordContent, type RecordJson, toRecordJson } from './record-json.ts'
 
 /** Name of a virtual tag that all records of a type have, with the same value. */
@@ -32,11 +33,14 @@ interface RecordEvent {
   isChange: (after: RecordJson, before: RecordJson | undefined) => boolean
 }
 
+/** By types of owners: the query by tags for the records of an owner. */
+type OwnedRecords = Readonly<Record<string, (owner: Owner) => Readonly<Record<string, unknown>>>>
+
 interface Definition {
   /** Credo's name of the record's type, which is part of its keys. */
   type: string
-  /** Types of records: it is created for one of these, and not used without it. `tenant`: only for its tenant. */
-  belongsTo: readonly string[]
+  /** What it is removed with; `shared`: others may use it, and it is removed with the tenant. */
+  belongsTo: OwnedRecords | { shared: OwnedRecords }
   /** Maximum number of a tenant's records, which `assertBelowMaximum` checks; or a text on what bounds it. */
   atMost: number | string
   /**
@@ -95,7 +99,7 @@ export const isStateChange = (after: RecordJson, before: RecordJson | undefined)
  * @example
  * export const proofRecords = /* @__PURE__ *\/ defineRecord(() => ({
  *   type: 'ProofRecord',
- *   belongsTo: ['tenant'],
+ *   belongsTo: OF_TENANT,
  *   atMost: 'unlimited: each is created by a call, or for a message',
  *   sealed: [],
  *   indexes: { [EVERY]: { name: EVERY, copy: true }, threadId: { name: 'threadId' } },

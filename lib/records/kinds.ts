@@ -11,6 +11,7 @@ import { hasDeliveryEndedAs, toBasicMessageJson } from './delivery.ts'
 import { shortForm } from './did-forms.ts'
 import { connectionExpiry, didExpiry, unfinishedListOf } from './handshake-expiry.ts'
 import * as openIdKinds from './openid-kinds.ts'
+import { BY_NAMES, OF_CONNECTION, OF_EXCHANGE, OF_TENANT } from './owners.ts'
 import { rotationsOf } from './pending-rotations.ts'
 import { CREDENTIAL_REQUEST, PROVES_DEFINITION, VERIFIER_CONTEXTS } from './record-json.ts'
 
@@ -36,7 +37,7 @@ const connectionsOf = (name: string): Index => ({ ...dids(name), newest: MAX_QUE
 export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'ConnectionRecord',
   keys: 'connection',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: each has its wallet; unfinished ones expire, and uninvited ones are limited',
   sealed: [],
   indexes: {
@@ -64,7 +65,7 @@ export const connectionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'CredentialRecord',
   keys: 'credential',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: each is created by a call, or for a message',
   // The blinding data of a link secret makes its holder traceable.
   sealed: ['metadata', CREDENTIAL_REQUEST],
@@ -101,7 +102,7 @@ export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
 export const proofRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'ProofRecord',
   keys: 'proof',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: each is created by a call, or for a message',
   sealed: [],
   indexes: EXCHANGE_INDEXES,
@@ -121,7 +122,7 @@ export const proofRecords = /* @__PURE__ */ defineRecord(() => ({
 export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'QuestionAnswerRecord',
   keys: 'question-answer',
-  belongsTo: ['ConnectionRecord'],
+  belongsTo: OF_CONNECTION,
   atMost: 'unlimited: each is created by a call, or for a message',
   sealed: [],
   indexes: {
@@ -141,7 +142,7 @@ export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
 export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'CredentialDefinitionRecord',
   keys: 'own-definition',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: each is created by a call; few have their keys generated concurrently',
   sealed: [],
   indexes: {
@@ -165,7 +166,7 @@ export const credentialDefinitionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const basicMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'BasicMessageRecord',
   keys: 'basic-message',
-  belongsTo: ['ConnectionRecord'],
+  belongsTo: OF_CONNECTION,
   atMost: 'unlimited: each is created by a call, or for a message',
   sealed: [],
   indexes: { connectionId: { name: 'connectionId', copy: true } },
@@ -200,7 +201,7 @@ export const FORMER_KEYS = 'formerKeyFingerprints'
 export const outOfBandRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OutOfBandRecord',
   keys: 'out-of-band',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: each is created or received by a call',
   sealed: [],
   indexes: {
@@ -224,7 +225,7 @@ export const PUBLIC_DID = 'public'
 export const didRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'DidRecord',
   keys: 'did',
-  belongsTo: ['ConnectionRecord', 'OutOfBandRecord', 'tenant'],
+  belongsTo: { shared: { ...BY_NAMES, tenant: () => ({ [PUBLIC_DID]: true }) } },
   atMost: 'unlimited: a few for each connection and invitation, and those created by calls',
   sealed: [],
   indexes: {
@@ -245,7 +246,7 @@ const credentialsOf = (name: string): Index => ({ name, newest: MAX_CREDENTIALS 
 export const w3cCredentialRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'W3cCredentialRecord',
   keys: 'w3c-credential',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: one for each accepted offer',
   sealed: [],
   indexes: {
@@ -262,7 +263,7 @@ export const w3cCredentialRecords = /* @__PURE__ */ defineRecord(() => ({
 export const didCommMessageRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'DidCommMessageRecord',
   keys: 'didcomm-message',
-  belongsTo: ['CredentialRecord', 'ProofRecord'],
+  belongsTo: OF_EXCHANGE,
   atMost: 'a few for each exchange: the last message of each type',
   sealed: [],
   indexes: { associatedRecordId: { name: 'associatedRecordId', copy: true } },

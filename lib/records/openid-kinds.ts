@@ -1,5 +1,6 @@
 /** Kinds of records that OpenID4VC has: kinds.ts lists them with all others. */
 import { defineRecord, EVERY, isStateChange } from './define-record.ts'
+import { OF_TENANT } from './owners.ts'
 import { toRecordJson } from './record-json.ts'
 import { shownIssuance } from './shown-issuance.ts'
 import { shownSession } from './shown-session.ts'
@@ -7,7 +8,7 @@ import { shownSession } from './shown-session.ts'
 export const certificateRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'X509CertificateRecord',
   keys: 'certificate',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 20,
   // Its key is a separate item (lib/keys).
   sealed: [],
@@ -24,7 +25,7 @@ export const certificateRecords = /* @__PURE__ */ defineRecord(() => ({
 export const verifierRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcVerifierRecord',
   keys: 'verifier',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 50,
   sealed: [],
   indexes: { [EVERY]: { name: EVERY, copy: true } },
@@ -33,7 +34,7 @@ export const verifierRecords = /* @__PURE__ */ defineRecord(() => ({
 export const trustedIssuerRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcTrustedIssuerRecord',
   keys: 'trusted-issuer',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 50,
   sealed: [],
   indexes: { [EVERY]: { name: EVERY, copy: true } },
@@ -42,7 +43,7 @@ export const trustedIssuerRecords = /* @__PURE__ */ defineRecord(() => ({
 export const verificationSessionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcVerificationSessionRecord',
   keys: 'verification-session',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: each is created by a call',
   // The key of its response is sealed in lib/openid4vp/response-key.ts; claims are a separate item.
   sealed: [],
@@ -61,7 +62,7 @@ export const verificationSessionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const issuerRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcIssuerRecord',
   keys: 'openid-issuer',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 50,
   sealed: [],
   // Without copies: configurations are large.
@@ -72,7 +73,7 @@ export const issuerRecords = /* @__PURE__ */ defineRecord(() => ({
 export const issuanceSessionRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcIssuanceSessionRecord',
   keys: 'issuance-session',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: each is created by a call',
   // Claims are a separate item, sealed in lib/openid4vci/claims.ts; only the MAC of a PIN is stored.
   sealed: [],
@@ -97,7 +98,7 @@ export const issuanceSessionRecords = /* @__PURE__ */ defineRecord(() => ({
 export const statusRevocationRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcStatusRevocationRecord',
   keys: 'status-revocation',
-  belongsTo: ['tenant'],
+  belongsTo: OF_TENANT,
   atMost: 'unlimited: each is created by a call',
   sealed: [],
   indexes: {},

@@ -30,6 +30,7 @@ export const pendingRevocationItem = defineItem(
   ({ tenant, registryId, index }: Revocable & { tenant: string }) =>
     address(pendingRevocations(tenant, legacyId(registryId)), String(index).padStart(8, '0')),
   { index: integer(), credentialRecordId: text() },
+  { 'revocation-registry': ({ tenant, value }) => [pendingRevocations(tenant, legacyId(String(value.registryId)))] },
 )
 
 /** The revocable credential of an exchange. */

@@ -33,6 +33,11 @@ export const registryItem = defineItem(
     /** The last used index; 0 if there is none. */
     taken: integer(),
   },
+  {
+    CredentialDefinitionRecord: ({ tenant, value }) => [
+      registryPartition(tenant, String(value.credentialDefinitionId)),
+    ],
+  },
 )
 export type Registry = Stored<typeof registryItem>
 

@@ -1,6 +1,7 @@
 /** Tails files of revocation registries, stored in pieces, immutable, named by their hashes. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
+import type { Owner } from '../records/owners.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, integer } from '../store/item-fields.ts'
 import { address, digest } from '../store/keys.ts'
@@ -13,6 +14,12 @@ const MAX_PIECE = 390 * 1024
 /** The pieces of a tails file. It belongs to no tenant: its name is its hash. */
 const tailsPartition = (hash: string): string => `@tails|${digest(hash)}`
 
+/** Of the record of a registry's definition. */
+const tailsOf = ({ value: { revocationRegistryDefinition } }: Owner): string[] => {
+  const { tailsHash } = Object(Object(revocationRegistryDefinition).value)
+  return typeof tailsHash === 'string' ? [tailsPartition(tailsHash)] : []
+}
+
 export const tailsPieceItem = defineItem(
   'tails-piece',
   ({ hash, piece }: { hash: string; piece: number }) => address(tailsPartition(hash), String(piece).padStart(4, '0')),
@@ -21,6 +28,7 @@ export const tailsPieceItem = defineItem(
     /** Number of pieces. */
     pieces: integer(),
   },
+  { AnonCredsRevocationRegistryDefinitionRecord: tailsOf },
 )
 
 /**

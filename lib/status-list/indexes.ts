@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { AgentError } from '../errors.ts'
 import type { StatusReference } from '../records/openid4vci.ts'
+import type { Owner } from '../records/owners.ts'
 import { defineItem } from '../store/item.ts'
 import { address } from '../store/keys.ts'
 import { addressOf } from '../store/table.ts'
@@ -19,11 +20,22 @@ const MIN_FREE = 50
 /** Lists that one request may find full. */
 const MAX_FULL = 3
 
-const markItem = defineItem(
+const markPartition = (tenant: string, listId: string, index: number): string =>
+  `${tenant}|status-index|${listId}|${index}`
+
+/** Of an issuance session. An index is never given again, so marks stay when a session is deleted. */
+const marksOf = ({ tenant, value: { issuedCredentials } }: Owner): string[] =>
+  [issuedCredentials ?? []].flat().flatMap((issued) => {
+    const { status } = Object(issued) as { status?: StatusReference }
+    return (status?.indexes ?? []).map((index) => markPartition(tenant, String(status?.listId), index))
+  })
+
+export const markItem = defineItem(
   'status-index',
   ({ tenant, listId, index }: { tenant: string; listId: string; index: number }) =>
-    address(`${tenant}|status-index|${listId}|${index}`),
+    address(markPartition(tenant, listId, index)),
   {},
+  { shared: { OpenId4VcIssuanceSessionRecord: marksOf } },
 )
 
 /** Random indexes that no credential has yet. */

@@ -19,7 +19,7 @@ const DAY = 24 * 60 * 60_000
 /** Partition of an issuer's status lists: those of its own in their order, and those that the tenant has named. */
 const listsPartition = (tenant: string, issuerId: string): string => `${tenant}|status-lists|${issuerId}`
 
-const headItem = defineItem(
+export const headItem = defineItem(
   'status-list',
   ({ tenant, issuerId, place }: { tenant: string; issuerId: string; place: string }) =>
     address(listsPartition(tenant, issuerId), place),
@@ -30,6 +30,7 @@ const headItem = defineItem(
     /** The latest end of a revocable credential in it, rounded up to the day. */
     until: isoTime(),
   },
+  { OpenId4VcIssuerRecord: ({ tenant, id }) => [listsPartition(tenant, id)] },
 )
 export type ListHead = Stored<typeof headItem>
 

@@ -30,10 +30,11 @@ interface PieceKey {
   piece: number
 }
 
-const pieceItem = defineItem(
+export const pieceItem = defineItem(
   'status-piece',
   ({ tenant, listId, piece }: PieceKey) => address(piecesPartition(tenant, listId), String(piece).padStart(2, '0')),
   { piece: inKey('sk', { ...integer(), read: ({ S }) => Number(S) }), bits: bytes() },
+  { 'status-list': ({ tenant, value }) => [piecesPartition(tenant, String(value.listId))] },
 )
 
 /** All bits of a list (section 4.1). */

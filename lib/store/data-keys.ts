@@ -14,7 +14,12 @@ import type { Item } from './table.ts'
 
 const KEY_BYTES = 32
 
-const dataKeyItem = defineItem('data-key', ({ scope }: { scope: string }) => dataKeyAddress(scope), { sealed: bytes() })
+export const dataKeyItem = defineItem(
+  'data-key',
+  ({ scope }: { scope: string }) => dataKeyAddress(scope),
+  { sealed: bytes() },
+  { tenant: ({ tenant }) => [dataKeyAddress(tenant).pk] },
+)
 
 /** Plaintext data keys by scope. They exist only in memory. */
 const keyCache = new Bounded<string, Uint8Array>(1_000)

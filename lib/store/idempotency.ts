@@ -36,6 +36,7 @@ const responseItem = defineItem(
     idempotencyAddress(tenant, subject, key),
   /** Either `sealed`, or `answer`, which may be in pieces. */
   { answer: optional(packedText()), pieces: piecesField, sealed: optional(bytes()), expiresAt: integer() },
+  'expiry',
 )
 
 /** Whether a response is stored for the key. */

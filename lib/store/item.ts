@@ -2,6 +2,7 @@
 
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import { AgentError, isAgentError } from '../errors.ts'
+import type { Owner } from '../records/owners.ts'
 import type { Attribute, Field } from './item-fields.ts'
 import type { Address } from './keys.ts'
 import { MismatchError } from './packing/mismatch.ts'
@@ -23,9 +24,20 @@ type Value<F extends Fields> = Simplify<
   }
 >
 
+/** By types of owners: the partitions with the items of an owner. */
+type OwnedPartitions = Readonly<Record<string, (owner: Owner) => readonly string[]>>
+
+/**
+ * What an item belongs to, with which it is removed; `shared`: others may use it, and it is removed with the tenant.
+ * `parts`: code of its own removes it. `expiry`: it expires within 90
+ * days, or ends with its delivery. `scan`: only a scan of the table finds it. `service`: to no tenant.
+ */
+export type BelongsTo = OwnedPartitions | { shared: OwnedPartitions } | 'parts' | 'expiry' | 'scan' | 'service'
+
 interface ItemDefinition<Key, F extends Fields> {
   /** Value of the attribute `kind`, which the stream's filters use. */
   kind: string
+  belongsTo: BelongsTo
   addressOf(key: Key): Address
   /** Throws `internal` for a value that `decode` would reject, `store.item_too_large` for a packed text over 400 KB. */
   encode(value: Omit<Value<F>, KeyNames<F>> & Key): Item
@@ -77,14 +89,14 @@ export const readItem = async <Key, T>(definition: ReadableItem<Key, T>, key: Ke
 
 /**
  * Defines a kind of item. `address` maps a key to an address. A part of the key that is also a field has the same name
- * in both: `encode` takes one object with key and fields.
+ * in both: `encode` takes one object with key and fields. `belongsTo`: what the item is removed with.
  *
  * @example
  * const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
  *   id: text(),
  *   label: text(),
  *   createdAt: text(),
- * })
+ * }, 'parts')
  * unit.create(tenantItem.encode({ id, label, createdAt }))
  * const tenant = await unit.load(tenantItem, { id })
  */
@@ -92,6 +104,7 @@ export const defineItem = <Key, F extends Fields>(
   kind: string,
   address: (key: Key) => Address,
   fields: F,
+  belongsTo: BelongsTo,
 ): ItemDefinition<Key, F> => {
   const entries = Object.entries(fields)
 
@@ -137,6 +150,7 @@ export const defineItem = <Key, F extends Fields>(
 
   return {
     kind,
+    belongsTo,
     addressOf: (key) => {
       const { pk, sk } = address(key)
       return { pk, sk }

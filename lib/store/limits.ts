@@ -15,6 +15,7 @@ const countItem = defineItem(
   ({ tenant, of, window }: { tenant: string; of: string; window: number }) =>
     address(`${tenant}|count|${of}|${window}`),
   { count: integer(), expiresAt: integer() },
+  'expiry',
 )
 
 /** A limit for an agent, in fixed windows of `seconds` since the epoch. */

@@ -8,13 +8,18 @@ import type { Item } from './table.ts'
 
 /** The description of pointers of a kind, which the description of a record names (`pointer` in define-record.ts). */
 export const pointerItem = (kind: string) =>
-  defineItem(kind, ({ id }: { id: string }) => address(`@${kind}|${digest(id)}`), {
-    tenant: text(),
-    /** Absent after the record was deleted. */
-    recordId: optional(text()),
-    /** Epoch seconds. Set when the record is deleted. */
-    expiresAt: optional(integer()),
-  })
+  defineItem(
+    kind,
+    ({ id }: { id: string }) => address(`@${kind}|${digest(id)}`),
+    {
+      tenant: text(),
+      /** Absent after the record was deleted. */
+      recordId: optional(text()),
+      /** Epoch seconds. Set when the record is deleted. */
+      expiresAt: optional(integer()),
+    },
+    'parts',
+  )
 
 /** The pointer to a record, which may be deleted (`deletedAt` in epoch seconds); undefined if the record has none. */
 export const pointerTo = (

@@ -54,15 +54,20 @@ const packingOnce = (field: Field<Content>): Field<Content> => {
 
 const FIELDS = { version: integer(), content: packingOnce(packed(Content)), expiresAt: optional(integer()) }
 
-const recordItem = defineItem('record', (address: Address) => address, {
-  ...FIELDS,
-  delivery: optional(json(StoredDelivery)),
-})
+const recordItem = defineItem(
+  'record',
+  (address: Address) => address,
+  {
+    ...FIELDS,
+    delivery: optional(json(StoredDelivery)),
+  },
+  'parts',
+)
 
 const ENTRY_KIND = 'entry'
-const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: FIELDS.expiresAt })
+const entryItem = defineItem(ENTRY_KIND, (address: Address) => address, { expiresAt: FIELDS.expiresAt }, 'parts')
 /** An index entry with a copy of its record. */
-const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, FIELDS)
+const copyItem = defineItem(ENTRY_KIND, (address: Address) => address, FIELDS, 'parts')
 
 /** The change that updates the delivery state of a basic message. It counts as a write of the record. */
 export const deliveryChange = (delivery: StoredDelivery): ItemChange => ({

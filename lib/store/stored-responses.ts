@@ -17,6 +17,7 @@ const pieceItem = defineItem(
   'answer-piece',
   ({ markPk, number }: { markPk: string; number: number }) => address(markPk, String(number)),
   { text: packedText(), expiresAt: integer() },
+  'expiry',
 )
 
 interface StoredResponse {

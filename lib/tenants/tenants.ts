@@ -11,18 +11,23 @@ export const tenantAddress = (tenant: string): Address => address(`@tenant|${ten
 /** Partition of an organization's tenants, by id. */
 export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 
-const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
-  id: text(),
-  label: text(),
-  connectionImageUrl: optional(text()),
-  /** Whether received offers and proof requests are accepted without an API call; absent: they wait for one. */
-  autoAcceptOffers: optional(flag()),
-  autoAcceptProofRequests: optional(flag()),
-  /** Organization that the tenant's events go to. */
-  orgId: text(),
-  /** ISO 8601 UTC. */
-  createdAt: text(),
-})
+const tenantItem = defineItem(
+  'tenant',
+  ({ id }: { id: string }) => tenantAddress(id),
+  {
+    id: text(),
+    label: text(),
+    connectionImageUrl: optional(text()),
+    /** Whether received offers and proof requests are accepted without an API call; absent: they wait for one. */
+    autoAcceptOffers: optional(flag()),
+    autoAcceptProofRequests: optional(flag()),
+    /** Organization that the tenant's events go to. */
+    orgId: text(),
+    /** ISO 8601 UTC. */
+    createdAt: text(),
+  },
+  'parts',
+)
 
 export type Tenant = Stored<typeof tenantItem>
 
@@ -31,6 +36,7 @@ const organizationTenantItem = defineItem(
   'organization-tenant',
   ({ orgId, id }: Pick<Tenant, 'orgId' | 'id'>) => ({ pk: organizationTenants(orgId), sk: id }),
   {},
+  'parts',
 )
 
 /** In ms. A tenant never changes, but one that was deleted is still read for this long. */

@@ -54,6 +54,7 @@ export const endpointItem = defineItem(
     previousSecret: optional(bytes()),
     previousUntil: optional(integer()),
   },
+  'parts',
 )
 
 /** An organization's endpoint, not pending. */
@@ -79,11 +80,16 @@ export const pendingAddress = (orgId: string, slot: number): Address =>
   address(organizationPartition(orgId), `notification#pending#${slot}`)
 
 /** A notification endpoint that was registered without a token. */
-export const pendingItem = defineItem(REGISTRATION_KIND, (of: Address) => of, PENDING)
+export const pendingItem = defineItem(REGISTRATION_KIND, (of: Address) => of, PENDING, 'parts')
 export type PendingRegistration = Stored<typeof pendingItem>
 
 /** Has the fields of a pending registration, but is not one (see `registerPending`). */
-export const decoyItem = defineItem('decoy', ({ number }: { number: number }) => address(`@decoy|${number}`), PENDING)
+export const decoyItem = defineItem(
+  'decoy',
+  ({ number }: { number: number }) => address(`@decoy|${number}`),
+  PENDING,
+  'service',
+)
 
 export type StoredRegistration = Endpoint | PendingRegistration
 

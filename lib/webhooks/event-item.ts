@@ -52,6 +52,7 @@ export const pendingEventItem = defineItem(
     /** Start of its retry plan. */
     pendingSince: isoTime(),
   },
+  'expiry',
 )
 export type PendingEvent = Stored<typeof pendingEventItem>
 export type NewEvent = Omit<PendingEvent, 'position' | 'attempts' | 'pendingSince'>
@@ -107,6 +108,7 @@ export const eventItem = defineItem(
     /** Epoch seconds; absent while pending, because pending events must not expire. */
     expiresAt: optional(integer()),
   },
+  { registration: ({ id }) => eventPartitions(id) },
 )
 export type StoredEvent = Stored<typeof eventItem>
 
@@ -189,6 +191,7 @@ export const attemptItem = defineItem(
     outcome: picklist(ATTEMPT_OUTCOMES),
     expiresAt: integer(),
   },
+  { registration: ({ id }) => eventPartitions(id) },
 )
 export type Attempt = Stored<typeof attemptItem>
 

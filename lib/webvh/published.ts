@@ -6,11 +6,16 @@ import { bytes, flag, integer, text } from '../store/item-fields.ts'
 import { address, digest } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
-const logItem = defineItem('webvh-log', ({ tenant }: { tenant: string }) => address(`${tenant}|webvh|log`), {
-  did: text(),
-  /** JSON Lines. */
-  log: text(),
-})
+export const logItem = defineItem(
+  'webvh-log',
+  ({ tenant }: { tenant: string }) => address(`${tenant}|webvh|log`),
+  {
+    did: text(),
+    /** JSON Lines. */
+    log: text(),
+  },
+  { tenant: ({ tenant }) => [`${tenant}|webvh|log`] },
+)
 
 interface ResourceKey {
   tenant: string
@@ -18,15 +23,35 @@ interface ResourceKey {
   name: string
 }
 
-const resourceItem = defineItem(
+const resourcePartition = (tenant: string, name: string): string => `${tenant}|webvh|resource|${name}`
+
+/** The partitions of resources with these ids, which end with their names. */
+const partitionsOf = (tenant: string, ids: unknown[]): string[] =>
+  ids
+    .map((id) => /^did:webvh:.*\/resources\/([^/]+)$/.exec(String(id))?.[1])
+    .filter((name) => name !== undefined)
+    .map((name) => resourcePartition(tenant, name))
+
+/** Ids of the status lists that the resource of a registry links to. */
+const linksIn = (document: string): unknown[] =>
+  [Object(JSON.parse(document)).links ?? []].flat().map((link) => Object(link).id)
+
+export const resourceItem = defineItem(
   'webvh-resource',
-  ({ tenant, name }: ResourceKey) => address(`${tenant}|webvh|resource|${name}`),
+  ({ tenant, name }: ResourceKey) => address(resourcePartition(tenant, name)),
   {
     /** Deflated JSON: the 5,000 links of a registry are over 1 MB of text, and an item has at most 400 KB. */
     document: bytes(),
     /** Whether links are added, with a new proof. Other resources never change. */
     grows: flag(),
     version: integer(),
+  },
+  {
+    CredentialDefinitionRecord: ({ tenant, value: { schemaId, credentialDefinitionId } }) =>
+      partitionsOf(tenant, [schemaId, credentialDefinitionId]),
+    'revocation-registry': ({ tenant, value: { registryId } }) => partitionsOf(tenant, [registryId]),
+    'webvh-resource': ({ tenant, value: { document } }) =>
+      partitionsOf(tenant, linksIn(inflateRawSync(document as Uint8Array).toString())),
   },
 )
 

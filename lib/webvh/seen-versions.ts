@@ -20,6 +20,7 @@ export const seenItem = defineItem(
     /** Only of a DID that was seen in handshakes alone: for any other, an older log would be accepted again. */
     expiresAt: optional(integer()),
   },
+  'scan',
 )
 type Seen = Stored<typeof seenItem>
 

@@ -11,7 +11,7 @@ import { address } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { locationOf, tenantOfSegment } from './did.ts'
 
-const documentItem = defineItem(
+export const documentItem = defineItem(
   'web-document',
   ({ tenant }: { tenant: string }) => address(`${tenant}|did-web|document`),
   {
@@ -19,6 +19,7 @@ const documentItem = defineItem(
     /** JSON. */
     document: text(),
   },
+  { tenant: ({ tenant }) => [`${tenant}|did-web|document`] },
 )
 
 type WebDocument = Stored<typeof documentItem>

@@ -13,8 +13,8 @@ const described = vi.hoisted((): { kind: string; addressOf(key: object): Address
 
 vi.mock('../../lib/store/item.ts', async (original) => {
   const item = await original<typeof import('../../lib/store/item.ts')>()
-  const defineItem: typeof item.defineItem = (kind, address, fields) => {
-    const definition = item.defineItem(kind, address, fields)
+  const defineItem: typeof item.defineItem = (kind, address, fields, belongsTo) => {
+    const definition = item.defineItem(kind, address, fields, belongsTo)
     described.push({ kind, addressOf: (key) => definition.addressOf(key as Parameters<typeof address>[0]) })
     return definition
   }

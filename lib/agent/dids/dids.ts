@@ -1,13 +1,11 @@
 /** The agent's own DIDs. */
 import { type BaseAgent, DidRepository, Kms } from '@credo-ts/core'
 import { AgentError, invalidField } from '../../errors.ts'
-import { defineItem } from '../../store/item.ts'
-import { text } from '../../store/item-fields.ts'
-import { address } from '../../store/keys.ts'
 import { currentUnit } from '../../store/transaction.ts'
 import { endpointOf } from '../credo/index.ts'
 import { type Ed25519Key, keyOfVerkey, ownAgreementKeyOf, sealedKeys } from '../keys/index.ts'
 import { peerDidOf } from './did-of-key.ts'
+import { issuerDidItem } from './issuer-did.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 import type { Service } from './their-services.ts'
 
@@ -42,10 +40,6 @@ export const freshPeerDid = async ({ context }: Pick<Agent, 'context'>): Promise
   freshServices().set(did, { id: `${did}#service`, recipientKeys: [key], routingKeys: [], serviceEndpoint })
   return did
 }
-
-const issuerDidItem = defineItem('issuer-did', ({ tenant }: { tenant: string }) => address(`${tenant}|issuer-did`), {
-  did: text(),
-})
 
 /** The agent's default issuer DID, a did:key that is created once. */
 export const issuerDid = async (agent: Pick<Agent, 'context'>): Promise<string> => {

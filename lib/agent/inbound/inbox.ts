@@ -24,11 +24,16 @@ const MAX_RETRIES = 10
 /** Longer than any known sender retries. In seconds. */
 const RETENTION_SECONDS = 7 * 24 * 60 * 60
 
-const markItem = defineItem('mark', (address: Address) => address, {
-  answer: packedText(),
-  pieces: piecesField,
-  expiresAt: integer(),
-})
+const markItem = defineItem(
+  'mark',
+  (address: Address) => address,
+  {
+    answer: packedText(),
+    pieces: piecesField,
+    expiresAt: integer(),
+  },
+  'expiry',
+)
 
 /**
  * Handles an envelope of a tenant in one transaction. If the message was handled before, nothing is committed, and the

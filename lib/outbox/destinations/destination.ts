@@ -54,6 +54,7 @@ export const destinationItem = defineItem(
   'destination',
   ({ destination }: { destination: string }) => destinationAddress(destination),
   fields,
+  'service',
 )
 export type Destination = Stored<typeof destinationItem>
 

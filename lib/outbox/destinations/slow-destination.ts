@@ -21,12 +21,17 @@ interface SlotKey {
   slot: number
 }
 
-const slotItem = defineItem('slot', ({ destination, slot }: SlotKey) => slotAddress(destination, slot), {
-  owner: text(),
-  /** Ms since the epoch. */
-  until: integer(),
-  expiresAt: integer(),
-})
+const slotItem = defineItem(
+  'slot',
+  ({ destination, slot }: SlotKey) => slotAddress(destination, slot),
+  {
+    owner: text(),
+    /** Ms since the epoch. */
+    until: integer(),
+    expiresAt: integer(),
+  },
+  'service',
+)
 
 /**
  * Takes a free slot; undefined if there is none. `owner`: a unique id, which gets at most one slot. `now` in ms since

@@ -29,12 +29,17 @@ const addressOf = ({ destination, entry }: { destination: string; entry: string 
   return waitingAddress(destination, Number(shard), position.join('|'))
 }
 
-const waitingItem = defineItem('waiting-lane', addressOf, {
-  lane: text(),
-  entry: text(),
-  /** Ms since the epoch. */
-  since: integer(),
-})
+const waitingItem = defineItem(
+  'waiting-lane',
+  addressOf,
+  {
+    lane: text(),
+    entry: text(),
+    /** Ms since the epoch. */
+    since: integer(),
+  },
+  'expiry',
+)
 
 /** Adds a lane to the list. */
 export const entryWrite = (

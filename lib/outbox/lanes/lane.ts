@@ -7,32 +7,37 @@ import { flag, integer, json, optional, text } from '../../store/item-fields.ts'
 import type { Address } from '../../store/keys.ts'
 import type { Item } from '../../store/table.ts'
 import { type TableWrite, updateIf } from '../../store/write.ts'
-import { laneAddress } from '../wake-ups/index.ts'
+import { laneAddress, lanesOf } from '../wake-ups/index.ts'
 import { InternalErrors } from './internal-errors.ts'
 
 /**
  * An idle lane has no item. `dueAt` is present while the lane waits for a time, `waiting` (its entry in the list) while
  * it is in a destination's waiting list. Times are ms since the epoch.
  */
-export const laneItem = defineItem('lane', ({ lane }: { lane: string }) => laneAddress(lane), {
-  lane: text(),
-  lease: optional(text()),
-  leaseUntil: optional(integer()),
-  /** A wake-up arrived while the lane was leased: there may be an item that the holder has not read. */
-  dirty: optional(flag()),
-  /** Failed attempts at the first item. */
-  failures: optional(integer()),
-  /** When the first attempt at that item failed. The attribute is in the projection of the index `due`. */
-  epoch: optional(integer()),
-  /** Leases since a holder last released its lease: more than one if a process died with it. */
-  leases: optional(integer()),
-  /** Internal errors at that item (internal-errors.ts). After a process has died, also the item that is tried. */
-  faults: optional(json(InternalErrors)),
-  waiting: optional(text()),
-  /** The destination whose list has that entry. */
-  waitsFor: optional(text()),
-  ...dueFields,
-})
+export const laneItem = defineItem(
+  'lane',
+  ({ lane }: { lane: string }) => laneAddress(lane),
+  {
+    lane: text(),
+    lease: optional(text()),
+    leaseUntil: optional(integer()),
+    /** A wake-up arrived while the lane was leased: there may be an item that the holder has not read. */
+    dirty: optional(flag()),
+    /** Failed attempts at the first item. */
+    failures: optional(integer()),
+    /** When the first attempt at that item failed. The attribute is in the projection of the index `due`. */
+    epoch: optional(integer()),
+    /** Leases since a holder last released its lease: more than one if a process died with it. */
+    leases: optional(integer()),
+    /** Internal errors at that item (internal-errors.ts). After a process has died, also the item that is tried. */
+    faults: optional(json(InternalErrors)),
+    waiting: optional(text()),
+    /** The destination whose list has that entry. */
+    waitsFor: optional(text()),
+    ...dueFields,
+  },
+  { ConnectionRecord: (connection) => lanesOf(connection).map((lane) => laneAddress(lane).pk) },
+)
 export type Lane = Stored<typeof laneItem>
 
 /** A lane that only this invocation may deliver. */

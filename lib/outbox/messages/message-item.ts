@@ -11,7 +11,7 @@ import { digest } from '../../store/keys.ts'
 import { deliveryChange } from '../../store/stored-record.ts'
 import { epochSeconds } from '../../store/table.ts'
 import type { TableWrite } from '../../store/write.ts'
-import { basicMessageAddress, messageLane, outcomeAddress } from '../wake-ups/index.ts'
+import { basicMessageAddress, lanesOf, messageLane, outcomeAddress } from '../wake-ups/index.ts'
 
 /** One packed DIDComm message: `payload` is the JSON text of the envelope, as it is posted. */
 const OutboxMessage = v.object({ endpoint: v.string(), payload: v.string() })
@@ -64,6 +64,7 @@ export const outboxItem = defineItem(
   'outbox',
   ({ tenant, connectionId, did, id }: ItemKey) => ({ pk: messageLane(tenant, connectionId, did), sk: id }),
   fields,
+  { ConnectionRecord: lanesOf },
 )
 export type OutboxItem = Stored<typeof outboxItem>
 
@@ -72,6 +73,7 @@ export const outcomeItem = defineItem(
   'outbox-outcome',
   ({ tenant, connectionId, id }: ItemKey) => outcomeAddress(tenant, connectionId, id),
   { ...fields, endedAt: isoTime(), expiresAt: integer() },
+  { ConnectionRecord: ({ tenant, id }) => [outcomeAddress(tenant, id, '').pk] },
 )
 export type Outcome = Stored<typeof outcomeItem>
 

@@ -11,6 +11,7 @@ export {
   jobKeyOf,
   laneAddress,
   laneOwner,
+  lanesOf,
   messageLane,
   messageLaneOf,
   originOf,

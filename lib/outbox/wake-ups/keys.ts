@@ -1,4 +1,6 @@
 /** Keys of lanes, destinations, waiting lists, slots, outcomes and jobs. */
+import type { Owner } from '../../records/owners.ts'
+import { didsOfConnection } from '../../records/owners.ts'
 import { type Address, address, digest, entryAddress, entryPartition, recordAddress } from '../../store/keys.ts'
 
 /** A job of an agent. */
@@ -27,6 +29,12 @@ export const CONNECTION = 'ConnectionRecord'
  */
 export const messageLane = (tenant: string, connectionId: string, did?: string): string =>
   [recordAddress(tenant, CONNECTION, connectionId).pk, ...(did === undefined ? [] : [did])].join('|')
+
+/** The lanes of a connection: one for each DID that its other agent has had. */
+export const lanesOf = ({ tenant, id, value }: Owner): string[] => [
+  messageLane(tenant, id),
+  ...didsOfConnection(value).map((did) => messageLane(tenant, id, digest(did))),
+]
 
 /** Parses the name of a message lane; undefined for another lane. */
 export const messageLaneOf = (lane: string): { tenant: string; connectionId: string; did?: string } | undefined => {

@@ -27,7 +27,12 @@ import { failure } from '../store/started-table.ts'
 const lines: string[] = []
 
 /** The items that the handlers of these tests write. */
-const outcome = defineItem('outcome', ({ id }: { id: string }) => ({ pk: `outcome|${id}`, sk: '~' }), { text: text() })
+const outcome = defineItem(
+  'outcome',
+  ({ id }: { id: string }) => ({ pk: `outcome|${id}`, sk: '~' }),
+  { text: text() },
+  'service',
+)
 
 vi.useFakeTimers({ toFake: ['Date'] })
 vi.spyOn(console, 'log').mockImplementation((line) => lines.push(String(line)))

@@ -32,6 +32,7 @@ const parcel = defineItem(
     route: json(v.object({ hops: v.array(v.string()) })),
     expiresAt: optional(integer()),
   },
+  'service',
 )
 
 const FULL = {
@@ -61,7 +62,7 @@ test('an encoded item has its key, its kind and every field once', () => {
     expiresAt: { N: '1800000000' },
   })
   expect(parcel.addressOf(FULL)).toEqual({ pk: 'acme|l1', sk: 'p1' })
-  const anywhere = defineItem('parcel', (address: Address) => address, { size: integer() })
+  const anywhere = defineItem('parcel', (address: Address) => address, { size: integer() }, 'service')
   const [encoded, more] = [anywhere.encode({ pk: 'a', sk: 'b', size: 1 }), { pk: 'a', sk: 'b', size: 2 }]
   expect(encoded).toEqual({ pk: { S: 'a' }, sk: { S: 'b' }, kind: { S: 'parcel' }, size: { N: '1' } })
   expect(anywhere.addressOf(more)).toEqual({ pk: 'a', sk: 'b' })
@@ -148,7 +149,7 @@ describe('a corrupt item', () => {
 })
 
 test('a part of a key is read from it, and one that is missing or empty is corrupt', () => {
-  const visit = defineItem('visit', (address: Address) => address, { guest: keyPart('pk', '|', 1) })
+  const visit = defineItem('visit', (address: Address) => address, { guest: keyPart('pk', '|', 1) }, 'service')
   const read = (pk: string) => visit.decode(visit.encode({ pk, sk: '~' })).guest
   expect(read('acme|ada|x')).toBe('ada')
   for (const pk of ['acme', 'acme|', 'acme||x']) expect(() => read(pk)).toThrow('a stored visit is corrupt at guest')
@@ -175,7 +176,7 @@ describe('a value that decoding would reject is never stored', () => {
 })
 
 describe('a time', () => {
-  const moment = defineItem('moment', (address: Address) => address, { at: isoTime() })
+  const moment = defineItem('moment', (address: Address) => address, { at: isoTime() }, 'service')
   const address = { pk: 'a', sk: 'b' }
 
   test.each(['2026-01-31T12:00:00.000Z', '2024-02-29T23:59:59Z'])('in UTC comes back: %s', (at) => {

@@ -148,7 +148,12 @@ describe('a conflict', () => {
 })
 
 describe('a read that fails', () => {
-  const noteItem = defineItem('note', ({ name }: { name: string }) => ({ pk: 'notes', sk: name }), { text: text() })
+  const noteItem = defineItem(
+    'note',
+    ({ name }: { name: string }) => ({ pk: 'notes', sk: name }),
+    { text: text() },
+    'service',
+  )
   const failReads = (command: string) => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
     table.way = async (name, send) => {

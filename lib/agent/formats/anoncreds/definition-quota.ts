@@ -15,7 +15,7 @@ const SLOTS = ['1', '2']
 const MAX_A_DAY = 50
 const DAY = 24 * 60 * 60
 
-const slotItem = defineItem(
+export const slotItem = defineItem(
   'definition-slot',
   ({ tenant, slot }: { tenant: string; slot: string }) => address(`${tenant}|definition-slot`, slot),
   {
@@ -23,6 +23,7 @@ const slotItem = defineItem(
     /** Of the definition's record. */
     id: text(),
   },
+  { tenant: ({ tenant }) => [`${tenant}|definition-slot`] },
 )
 
 /** A slot that no definition has; undefined if there is none. */

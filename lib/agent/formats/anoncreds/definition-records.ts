@@ -9,18 +9,25 @@ import { credentialDefinitionRecords } from '../../../records/kinds.ts'
 import type { RecordContent } from '../../../records/record-json.ts'
 import { defineItem } from '../../../store/item.ts'
 import { text } from '../../../store/item-fields.ts'
-import { address, digest } from '../../../store/keys.ts'
+import { type Address, address, digest } from '../../../store/keys.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
 
 /** The key by which a definition is unique. */
 type DefinitionKey = Pick<StoredCredentialDefinition, 'issuerId' | 'schemaId' | 'tag'>
 
+const addressAt = (tenant: string, { issuerId, schemaId, tag }: Record<keyof DefinitionKey, unknown>): Address =>
+  address(`${tenant}|definition|${digest(JSON.stringify([issuerId, schemaId, tag]))}`)
+
 /** A pointer from the key to the record. */
-const definitionKeyItem = defineItem(
+export const definitionKeyItem = defineItem(
   'definition-place',
-  ({ tenant, issuerId, schemaId, tag }: DefinitionKey & { tenant: string }) =>
-    address(`${tenant}|definition|${digest(JSON.stringify([issuerId, schemaId, tag]))}`),
+  ({ tenant, ...key }: DefinitionKey & { tenant: string }) => addressAt(tenant, key),
   { record: text() },
+  {
+    CredentialDefinitionRecord: ({ tenant, value: { issuerId, schemaId, tag } }) => [
+      addressAt(tenant, { issuerId, schemaId, tag }).pk,
+    ],
+  },
 )
 
 /** The record with an id, if any. */

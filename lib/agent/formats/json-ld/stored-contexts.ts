@@ -1,6 +1,9 @@
 /** Stored JSON-LD contexts that verifiers trust: each document is an immutable item under the digest of its text. */
 import { Bounded } from '../../../bounded.ts'
 import { AgentError } from '../../../errors.ts'
+import { isObject } from '../../../json.ts'
+import type { Owner } from '../../../records/owners.ts'
+import { VERIFIER_CONTEXTS } from '../../../records/record-json.ts'
 import { defineItem } from '../../../store/item.ts'
 import { inKey, packedText, text } from '../../../store/item-fields.ts'
 import { type Address, address, digest } from '../../../store/keys.ts'
@@ -14,10 +17,21 @@ export interface StoredContext {
   digest: string
 }
 
-const contextItem = defineItem('context', ({ scope, digest }: StoredContext) => address(`${scope}|context|${digest}`), {
-  pk: inKey('pk', text()),
-  text: packedText(),
-})
+/** The partitions of the contexts of a proof request that belong to its tenant. */
+const contextsOf = ({ tenant, value: { metadata } }: Owner): string[] => {
+  const { contexts } = Object(isObject(metadata) ? metadata[VERIFIER_CONTEXTS] : undefined)
+  const stored = [contexts ?? []].flat().map((context) => Object(Object(context).stored))
+  return stored.filter(({ scope }) => scope === tenant).map((context) => addressOf(context).pk)
+}
+
+const addressOf = ({ scope, digest }: StoredContext): Address => address(`${scope}|context|${digest}`)
+
+export const contextItem = defineItem(
+  'context',
+  addressOf,
+  { pk: inKey('pk', text()), text: packedText() },
+  { shared: { ProofRecord: contextsOf } },
+)
 
 /** Scope of the contexts of TRUSTED_CONTEXTS. Tenants' ids have no `@`. */
 export const SERVICE_SCOPE = '@service'
