@@ -15,6 +15,7 @@ export {
   messageLaneOf,
   originOf,
   outcomeAddress,
+  REMOVALS,
   slotAddress,
   WAITING_ITEMS_END,
   waitingAddress,

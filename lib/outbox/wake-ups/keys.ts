@@ -1,6 +1,9 @@
 /** Keys of lanes, destinations, waiting lists, slots, outcomes and jobs. */
 import { type Address, address, digest, entryAddress, entryPartition, recordAddress } from '../../store/keys.ts'
 
+/** Types of jobs that delete for good: they have a queue and a function of their own. */
+export const REMOVALS = ['tenant-removal', 'connection-removal'] as const
+
 /** A job of an agent. */
 export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address =>
   address(`${tenant}|job|${type}|${id}`)
