@@ -1,12 +1,12 @@
 /** Wake-ups of jobs → keys of definitions, revocation registries, status lists, late verifications and issuance, expiry, revocations. */
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { background } from '../lib/background.ts'
-import type { JobHandlers } from '../lib/jobs/job.ts'
+import type { JobHandlers, JobType, RemovalType } from '../lib/jobs/job.ts'
 import { runBatch } from '../lib/jobs/run.ts'
 
 const ofAgent = async () => (await import('../lib/agent/jobs.ts')).AGENT_JOBS
 
-const HANDLERS: JobHandlers = {
+const HANDLERS: JobHandlers<Exclude<JobType, RemovalType>> = {
   'credential-definition': async () => (await ofAgent())['credential-definition'],
   'revocation-registry': async () => (await ofAgent())['revocation-registry'],
   'revocation-list': async () => (await ofAgent())['revocation-list'],

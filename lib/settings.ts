@@ -49,8 +49,9 @@ export const Settings = v.object({
   SLOW_WAKE_UP_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Queue of delayed wake-ups, and of those of destinations. */
   TIMER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
-  /** Queue of wake-ups of jobs. */
+  /** Queues of wake-ups of jobs: of removals, and of all others. */
   JOB_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
+  REMOVAL_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   /** Dead-letter queues of these, and the queue of stream records that Lambda has given up. */
   WAKE_UP_DEAD_LETTER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),
   TIMER_DEAD_LETTER_QUEUE_URL: v.optional(v.pipe(v.string(), v.url())),

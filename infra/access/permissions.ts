@@ -43,6 +43,7 @@ const QUEUE_URLS: Readonly<Record<string, string>> = {
   SlowWakeUpQueue: 'SLOW_WAKE_UP_QUEUE_URL',
   TimerQueue: 'TIMER_QUEUE_URL',
   JobQueue: 'JOB_QUEUE_URL',
+  RemovalQueue: 'REMOVAL_QUEUE_URL',
   WakeUpDeadLetterQueue: 'WAKE_UP_DEAD_LETTER_QUEUE_URL',
   TimerDeadLetterQueue: 'TIMER_DEAD_LETTER_QUEUE_URL',
   JobDeadLetterQueue: 'JOB_DEAD_LETTER_QUEUE_URL',

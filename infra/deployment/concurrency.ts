@@ -16,6 +16,9 @@ const MIN_CONCURRENCY = 2
 /** Upper bounds: more concurrent deliveries would only wait for their receivers in parallel. */
 const MAX_CONCURRENCY = { deliver: 500, deliverSlowly: 100, wake: 50, jobs: 10 }
 
+/** Removals, in every account (serverless.yml). */
+const REMOVALS = MIN_CONCURRENCY
+
 export interface Caps {
   /** Concurrent deliveries of lanes to wallets and webhook endpoints. */
   deliver: number
@@ -43,7 +46,8 @@ export const capsOf = (concurrency: number, settings: CapSettings = {}): Caps =>
   const deliverSlowly = settings.SLOW_DELIVERY_CONCURRENCY ?? between(MAX_CONCURRENCY.deliverSlowly, half / 6)
   const wake = between(MAX_CONCURRENCY.wake, half / 10)
   const jobs = between(MAX_CONCURRENCY.jobs, half / 20)
-  const deliver = settings.DELIVERY_CONCURRENCY ?? between(MAX_CONCURRENCY.deliver, half - deliverSlowly - wake - jobs)
+  const others = deliverSlowly + wake + jobs + REMOVALS
+  const deliver = settings.DELIVERY_CONCURRENCY ?? between(MAX_CONCURRENCY.deliver, half - others)
   return { deliver, deliverSlowly, wake, jobs }
 }
 

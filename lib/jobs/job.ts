@@ -1,6 +1,6 @@
 /** Jobs: work after a committed change, which survives the process that does it. A job exists as long as its item. */
 
-import { jobAddress, jobKeyOf, wakeJobsNow } from '../outbox/wake-ups/index.ts'
+import { jobAddress, jobKeyOf, REMOVALS, wakeJobsNow } from '../outbox/wake-ups/index.ts'
 import { dueFields, dueFor } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
 import { integer, isoTime, optional, text } from '../store/item-fields.ts'
@@ -17,8 +17,10 @@ const JOB_TYPES = [
   'pickup-expiry',
   'certificate-expiry',
   'status-revocation',
+  ...REMOVALS,
 ] as const
 export type JobType = (typeof JOB_TYPES)[number]
+export type RemovalType = (typeof REMOVALS)[number]
 
 export interface JobKey {
   /** The job's agent: a tenant's id or BASE_AGENT. */
@@ -98,8 +100,8 @@ export interface JobHandler {
   repeatAfter?: number
 }
 
-/** Loads the handler of each type with its first job, so that only jobs that need Credo load it. */
-export type JobHandlers = Readonly<Record<JobType, () => Promise<JobHandler>>>
+/** Loads the handler of each type of a function with its first job, so that only jobs that need Credo load it. */
+export type JobHandlers<T extends JobType> = Readonly<Record<T, () => Promise<JobHandler>>>
 
 /** Partition key of the job's item: its name in wake-ups. */
 export const jobName = (key: JobKey): string => jobAddress(key).pk

@@ -15,6 +15,7 @@ import {
   type JobHandler,
   type JobHandlers,
   type JobKey,
+  type JobType,
   jobItem,
   jobName,
   jobNamed,
@@ -41,8 +42,8 @@ const INTERNAL = 'an internal error'
 /** The process died during the attempt, and only its lease remains. */
 const PROCESS_DIED = 'its process was stopped, or ran out of time'
 
-/** Runs the jobs of wake-ups, one after the other. Returns the ids of the wake-ups to retry. */
-export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Promise<string[]> => {
+/** Runs the jobs of wake-ups that have a handler, one after the other. Returns the ids of the wake-ups to retry. */
+export const runBatch = async (records: SQSRecord[], handlers: Partial<JobHandlers<JobType>>): Promise<string[]> => {
   const failed: string[] = []
   for (const { body, messageId } of records) {
     const name = decodeJobWakeUp(body)
@@ -52,13 +53,14 @@ export const runBatch = async (records: SQSRecord[], handlers: JobHandlers): Pro
       continue
     }
     const key = jobNamed(name)
-    if (key === undefined) {
+    const load = key && handlers[key.type]
+    if (key === undefined || load === undefined) {
       // A newer release enqueued it before a rollback: its item stays due for that release.
       log('warn', 'job of an unknown type skipped', { event: 'job.unknown_type', type: jobKeyOf(name)?.type })
       continue
     }
     try {
-      await runJob(key, await handlers[key.type]())
+      await runJob(key, await load())
     } catch (error) {
       log('error', 'job not run', { event: 'job.stuck', type: key.type, error: errorName(error) })
       failed.push(messageId)

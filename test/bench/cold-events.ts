@@ -17,9 +17,9 @@ export type NextEvent = () => Promise<unknown> | unknown
 const METHOD_ARN = 'arn:aws:execute-api:eu-west-1:123456789012:abcdefghij/dev/GET/connections'
 
 /** A wake-up of a job that has ended. */
-const ENDED_JOB = {
-  Records: [{ messageId: 'm1', body: JSON.stringify({ job: 'acme|job|credential-definition|ended' }) }],
-}
+const endedJob = (type: string) => ({
+  Records: [{ messageId: 'm1', body: JSON.stringify({ job: `acme|job|${type}|ended` }) }],
+})
 
 /** Path of a new endpoint of an organization. */
 const register = async ({ call }: BundledStage, orgId: string, webhookUrl: string) => {
@@ -84,7 +84,8 @@ export const prepareEvents = async (stage: BundledStage, issuer: Issuer, starts:
   const wakeUp = stage.events.get('deliver')
   for (const name of ['deliver-slowly', 'wake']) events.set(name, () => wakeUp)
   for (const name of ['sweep-outbox', 'confirm-issuer-keys']) events.set(name, () => ({}))
-  events.set('run-jobs', () => ENDED_JOB)
+  events.set('run-jobs', () => endedJob('credential-definition'))
+  events.set('remove-owned', () => endedJob('tenant-removal'))
   events.set('receive-didcomm', async () =>
     gatewayEvent({ path: scene.caller, body: await capture(scene.walletConnectionId) }),
   )

@@ -237,6 +237,8 @@ describe('unpacked, each in a plain Node process', () => {
     await stage.invoke('sweep-outbox', {})
     const ended = { job: 'acme|job|credential-definition|ended' }
     expect(await stage.invoke('run-jobs', wakeUp(ended))).toEqual({ batchItemFailures: [] })
+    const removed = { job: 'acme|job|tenant-removal|ended' }
+    expect(await stage.invoke('remove-owned', wakeUp(removed))).toEqual({ batchItemFailures: [] })
   })
 
   test.each([

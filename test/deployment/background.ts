@@ -76,8 +76,10 @@ export const runBackground = async (world: World): Promise<DeployedStage> => {
     assert.deepEqual(await stage.invoke('deliverSlowly', { Records: [one] }), { batchItemFailures: [] })
     assert.deepEqual(await stage.invoke('wake', { Records: [one] }), { batchItemFailures: [] })
   }
-  const job = { messageId: 'job', body: JSON.stringify({ job: `${tenantId}|job|pickup-expiry|none` }), attributes: {} }
-  assert.deepEqual(await stage.invoke('runJobs', { Records: [job] }), { batchItemFailures: [] })
+  for (const [key, type] of [['runJobs', 'pickup-expiry'] as const, ['removeOwned', 'tenant-removal'] as const]) {
+    const job = { messageId: 'job', body: JSON.stringify({ job: `${tenantId}|job|${type}|none` }), attributes: {} }
+    assert.deepEqual(await stage.invoke(key, { Records: [job] }), { batchItemFailures: [] })
+  }
   await stage.invoke('sweepOutbox', {})
   await stage.invoke('confirmIssuerKeys', {})
   return stage

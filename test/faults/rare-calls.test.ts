@@ -8,6 +8,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import type { Context, DynamoDBRecord, SQSRecord } from 'aws-lambda'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ALL_GRANTS } from '../../lib/auth/grants.ts'
+import { type JobKey, jobItem, jobName } from '../../lib/jobs/job.ts'
 import { destinationItem } from '../../lib/outbox/destinations/destination.ts'
 import { readDestination } from '../../lib/outbox/destinations/destination-access.ts'
 import { freeSlots, takeSlot } from '../../lib/outbox/destinations/slow-destination.ts'
@@ -317,6 +318,22 @@ describe.each(['deliver', 'deliverSlowly'] as const)('%s', (functionKey) => {
     const heard = receiver.received.filter(({ path }) => lane.endsWith(path.slice(1)))
     expect(heard.map(({ body }) => body)).toEqual(['1', '2', '3'])
   })
+})
+
+test('removeOwned may postpone a job, fail at it, and end it', async () => {
+  const { runJob } = await import('../../lib/jobs/run.ts')
+  const key: JobKey = { tenant: 'acme', type: 'tenant-removal', id: randomUUID() }
+  const job = { ...key, attempts: 0, failures: 0, createdAt: new Date(0).toISOString() }
+  const giveUp = async () => undefined
+  const fail = () => Promise.reject(new Error('injected'))
+  for (const run of [async () => ({ later: 1_000 }), fail]) {
+    await put(jobItem.encode({ ...job, ...dueFor(jobName(key), 1) }))
+    await stage.line.guard.run('removeOwned', () => runJob(key, { run, giveUp }))
+  }
+  await put(jobItem.encode({ ...job, ...dueFor(jobName(key), 1) }))
+  await stage.line.sweep()
+  await stage.line.settle()
+  expect(await read(jobItem.addressOf(key))).toBeUndefined()
 })
 
 test('deliverSlowly waits while all slots of a slow destination are taken', async () => {

@@ -16,6 +16,7 @@ export {
   messageLaneOf,
   originOf,
   outcomeAddress,
+  REMOVALS,
   slotAddress,
   WAITING_ITEMS_END,
   waitingAddress,

@@ -3,6 +3,9 @@ import type { Owner } from '../../records/owners.ts'
 import { didsOfConnection } from '../../records/owners.ts'
 import { type Address, address, digest, entryAddress, entryPartition, recordAddress } from '../../store/keys.ts'
 
+/** Types of jobs that delete for good: they have a queue and a function of their own. */
+export const REMOVALS = ['tenant-removal', 'connection-removal'] as const
+
 /** A job of an agent. */
 export const jobAddress = ({ tenant, type, id }: { tenant: string; type: string; id: string }): Address =>
   address(`${tenant}|job|${type}|${id}`)

@@ -1,4 +1,4 @@
-/** Sends wake-ups to the queues: two FIFO queues for deliveries, a queue for delays, and a fair queue for jobs. */
+/** Sends wake-ups to the queues: two FIFO queues for deliveries, a queue for delays, and two fair queues for jobs. */
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { AgentError, errorName } from '../../errors.ts'
 import { log } from '../../log.ts'
@@ -6,6 +6,7 @@ import { measure } from '../../metrics.ts'
 import { settings } from '../../settings.ts'
 import { leanClient, leanRequestHandler } from '../../store/lean-client.ts'
 import { requestSigner } from '../../store/request-signer.ts'
+import { jobKeyOf, REMOVALS } from './keys.ts'
 import {
   type Bulkhead,
   committedId,
@@ -54,7 +55,8 @@ const COMMIT_TIMEOUT_MS = 250
  */
 export const sqsOnce = clientOf(1, { requestTimeout: COMMIT_TIMEOUT_MS })
 
-type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL' | 'JOB_QUEUE_URL'
+type JobQueueName = 'JOB_QUEUE_URL' | 'REMOVAL_QUEUE_URL'
+type QueueName = 'WAKE_UP_QUEUE_URL' | 'SLOW_WAKE_UP_QUEUE_URL' | 'TIMER_QUEUE_URL' | JobQueueName
 
 /** Throws `settings.invalid` if the function does not have this setting. */
 const urlOf = (name: QueueName): string => {
@@ -171,9 +173,20 @@ export const wakeDestinations = (wakeUps: DestinationWakeUp[]): Promise<boolean[
 
 const jobEntry = (job: string): BatchEntry => ({ MessageBody: encodeJobWakeUp(job), MessageGroupId: jobGroupOf(job) })
 
-/** Wakes jobs, by the partition keys of their items. Returns for each whether the queue has accepted the wake-up. */
-export const wakeJobs = (jobs: readonly string[]): Promise<boolean[]> =>
-  sendAll(urlOf('JOB_QUEUE_URL'), jobs.map(jobEntry))
+const jobQueueOf = (job: string): JobQueueName => {
+  const type = jobKeyOf(job)?.type
+  return REMOVALS.some((removal) => removal === type) ? 'REMOVAL_QUEUE_URL' : 'JOB_QUEUE_URL'
+}
+
+/** Wakes jobs, by the partition keys of their items. Returns for each whether its queue has accepted the wake-up. */
+export const wakeJobs = async (jobs: readonly string[]): Promise<boolean[]> => {
+  const accepted = new Set<string>()
+  for (const [queue, some] of Map.groupBy(jobs, jobQueueOf)) {
+    const results = await sendAll(urlOf(queue), some.map(jobEntry))
+    for (const [index, job] of some.entries()) if (results[index] === true) accepted.add(job)
+  }
+  return jobs.map((job) => accepted.has(job))
+}
 
 /**
  * The same for jobs, in ms. It is longer, because the dispatcher does not wake jobs, and the next sweep may be a minute
@@ -186,7 +199,10 @@ const JOB_TIMEOUT_MS = 2_000
  * them.
  */
 export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
-  const QueueUrl = settings().JOB_QUEUE_URL
+  for (const [queue, some] of Map.groupBy(jobs, jobQueueOf)) await wakeQueueNow(settings()[queue], some)
+}
+
+const wakeQueueNow = async (QueueUrl: string | undefined, jobs: readonly string[]): Promise<void> => {
   if (QueueUrl === undefined) return
   const Entries = jobs.slice(0, BATCH).map((job, index) => ({ Id: String(index), ...jobEntry(job) }))
   await sqsOnce()
@@ -196,5 +212,5 @@ export const wakeJobsNow = async (jobs: readonly string[]): Promise<void> => {
 
 /** Wakes a job after `delay` ms, as `wakeLater` does with a lane: its entry in the index `due` must exist already. */
 export const wakeJobLater = async (job: string, delay: number): Promise<void> => {
-  await sendAll(urlOf('JOB_QUEUE_URL'), delayed(jobEntry(job), delay))
+  await sendAll(urlOf(jobQueueOf(job)), delayed(jobEntry(job), delay))
 }

@@ -85,7 +85,7 @@ export const messageGroupOf = (lane: string, bulkhead: Bulkhead): string =>
   digest(JSON.stringify([laneOwner(lane), bulkhead, shardOf(lane, GROUPS[bulkhead])]))
 
 /**
- * The message group of a job: its tenant. The queue of jobs is a standard queue, and groups make it a fair one: while
+ * The message group of a job: its tenant. The queues of jobs are standard queues, and groups make them fair ones: while
  * many jobs of one tenant wait, those of other tenants are delivered first. A FIFO queue would also limit each tenant,
  * but would block the group of a killed process for the visibility timeout.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html

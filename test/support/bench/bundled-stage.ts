@@ -99,6 +99,7 @@ export const startBundledStage = async (
   const slowWakeUps = queue('SlowWakeUpQueue', 'slow-wake-ups.fifo', { FifoQueue: 'true' })
   const timers = queue('TimerQueue', 'timers')
   const jobs = queue('JobQueue', 'jobs')
+  const removals = queue('RemovalQueue', 'removals')
   const sqsEndpoint = `http://127.0.0.1:${sqs.port}`
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -128,6 +129,7 @@ export const startBundledStage = async (
       SLOW_WAKE_UP_QUEUE_URL: slowWakeUps.ref,
       TIMER_QUEUE_URL: timers.ref,
       JOB_QUEUE_URL: jobs.ref,
+      REMOVAL_QUEUE_URL: removals.ref,
       PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       SEALING_KEY: randomBytes(32).toString('base64url'),
       LOCAL_STAGE: 'true',
@@ -194,7 +196,7 @@ export const startBundledStage = async (
     {
       streams: awsCall(dynamo.endpoint, 'dynamodb', REGION),
       sqs: awsCall(sqsEndpoint, 'sqs', REGION),
-      created: [table, wakeUps, slowWakeUps, timers, jobs],
+      created: [table, wakeUps, slowWakeUps, timers, jobs, removals],
       dataDir: undefined,
       invoke: (key, event) => stage.invoke(functionOf(key), event),
     },

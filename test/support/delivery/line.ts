@@ -1,5 +1,5 @@
 /**
- * The work of Lambda's event source mappings: stream → dispatchChanges → queues of wake-ups → deliver, deliverSlowly, wake; queue of jobs → runJobs;
+ * The work of Lambda's event source mappings: stream → dispatchChanges → queues of wake-ups → deliver, deliverSlowly, wake; queues of jobs → runJobs, removeOwned;
  * and the sweep. The one driver of all tests; `through` stands around each invocation of a function.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -148,12 +148,14 @@ export class DeliveryLine {
     const { deliverSlowly } = await import('../../../functions/deliver-slowly.ts')
     const { wake } = await import('../../../functions/wake.ts')
     const { runJobs } = await import('../../../functions/run-jobs.ts')
-    const { wakeUps, slowWakeUps, timers, jobs } = this.#queues.urls
+    const { removeOwned } = await import('../../../functions/remove-owned.ts')
+    const { wakeUps, slowWakeUps, timers, jobs, removals } = this.#queues.urls
     return (
       (await this.#work('wake', timers, batchSize, (event) => wake(event))) +
       (await this.#work('deliver', wakeUps, batchSize, (event) => deliver(event, context))) +
       (await this.#work('deliverSlowly', slowWakeUps, batchSize, (event) => deliverSlowly(event, context))) +
-      (await this.#work('runJobs', jobs, batchSize, (event) => runJobs(event)))
+      (await this.#work('runJobs', jobs, batchSize, (event) => runJobs(event))) +
+      (await this.#work('removeOwned', removals, batchSize, (event) => removeOwned(event)))
     )
   }
 

@@ -5,7 +5,7 @@ import { REGION } from '../table/dynamo.ts'
 export interface DeliveryQueues {
   endpoint: string
   server: FauxqsServer
-  urls: { wakeUps: string; slowWakeUps: string; timers: string; jobs: string }
+  urls: { wakeUps: string; slowWakeUps: string; timers: string; jobs: string; removals: string }
   /** Dead-letter queues by their logical ids. No setting points to them: a message there is an error in a test. */
   deadUrls: Record<string, string>
   /** Whether a receive could return messages. This check is a hundred times cheaper than a receive. */
@@ -27,10 +27,10 @@ const FIFO = ['wake-ups', 'slow-wake-ups'] as const
 
 export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
   const server = await startFauxqs({ port: 0, logger: false })
-  const create = (name: string, fifo: boolean) => {
+  const create = (name: string, fifo: boolean, deadName = name) => {
     const suffix = fifo ? '.fifo' : ''
     const kind: Record<string, string> = fifo ? { FifoQueue: 'true' } : {}
-    const dead = server.createQueue(`${name}-dead${suffix}`, { region: REGION, attributes: kind })
+    const dead = server.createQueue(`${deadName}-dead${suffix}`, { region: REGION, attributes: kind })
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount: MAX_RECEIVES })
     return server.createQueue(`${name}${suffix}`, {
       region: REGION,
@@ -40,6 +40,7 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
   const [wakeUps = '', slowWakeUps = ''] = FIFO.map((name) => create(name, true))
   const timers = create('timers', false)
   const jobs = create('jobs', false)
+  const removals = create('removals', false, 'jobs')
   const failures = server.createQueue('failures', { region: REGION, attributes: {} }).queueUrl
   const endpoint = `http://127.0.0.1:${server.port}`
   Object.assign(process.env, {
@@ -48,6 +49,7 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
     SLOW_WAKE_UP_QUEUE_URL: slowWakeUps,
     TIMER_QUEUE_URL: timers,
     JOB_QUEUE_URL: jobs,
+    REMOVAL_QUEUE_URL: removals,
   })
   const count = (names: string[]): number =>
     names
@@ -57,7 +59,7 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
   return {
     endpoint,
     server,
-    urls: { wakeUps, slowWakeUps, timers, jobs },
+    urls: { wakeUps, slowWakeUps, timers, jobs, removals },
     deadUrls: {
       WakeUpDeadLetterQueue: wakeUps.replace(/\.fifo$/, '-dead.fifo'),
       TimerDeadLetterQueue: `${timers}-dead`,
@@ -73,7 +75,7 @@ export const startDeliveryQueues = async (): Promise<DeliveryQueues> => {
         inflight.some(({ visibilityDeadline }) => visibilityDeadline <= now)
       )
     },
-    waiting: () => count(['wake-ups.fifo', 'slow-wake-ups.fifo', 'timers', 'jobs']),
+    waiting: () => count(['wake-ups.fifo', 'slow-wake-ups.fifo', 'timers', 'jobs', 'removals']),
     dead: () => count(['wake-ups-dead.fifo', 'slow-wake-ups-dead.fifo', 'timers-dead', 'jobs-dead']),
     stop: () => server.stop(),
   }

@@ -38,6 +38,7 @@ export const guardRoles = async (
     [urls.slowWakeUps]: 'SlowWakeUpQueue',
     [urls.timers]: 'TimerQueue',
     [urls.jobs]: 'JobQueue',
+    [urls.removals]: 'RemovalQueue',
     'alias/local': 'SealingKey',
     ...Object.fromEntries(Object.entries(deadUrls).map(([id, url]) => [url, id])),
   }

@@ -5,7 +5,6 @@ import { AgentError } from '../../../lib/errors.ts'
 import {
   enqueue,
   type JobHandler,
-  type JobHandlers,
   type JobKey,
   type JobType,
   jobItem,
@@ -111,6 +110,9 @@ describe('a job', () => {
     'issuance',
     'pickup-expiry',
     'certificate-expiry',
+    'status-revocation',
+    'tenant-removal',
+    'connection-removal',
   ]
   test.each(TYPES)('of type %s is found by its name in a wake-up, and one of another type is not', (type) => {
     const key = { tenant: 'acme', type, id: 'job' }
@@ -517,7 +519,7 @@ describe('an attempt that fails', () => {
     const record = { messageId: 'm', body: JSON.stringify({ job: jobName(key) }) } as SQSRecord
     const batches: string[][] = []
     for (let attempt = 1; attempt <= 3; attempt++) {
-      batches.push(await runBatch([record], { [key.type]: async () => broken } as unknown as JobHandlers))
+      batches.push(await runBatch([record], { [key.type]: async () => broken }))
       pass(MINUTE)
     }
     expect(batches).toEqual([[], [], ['m']])
@@ -629,11 +631,21 @@ test('every call of AWS may fail once: the job is done once', async () => {
   }
 })
 
+test('a job of another function is skipped, and stays due', async () => {
+  const key = await newJob('tenant-removal')
+  const record = { messageId: 'm', body: JSON.stringify({ job: jobName(key) }) } as SQSRecord
+  const ofOthers = handler()
+  expect(await runBatch([record], { presentation: async () => ofOthers })).toEqual([])
+  expect(events()).toEqual(['job.unknown_type'])
+  expect(await itemOf(key)).toMatchObject({ attempts: 0 })
+  expect(ofOthers.runs).toBe(0)
+})
+
 test('a message that is not a wake-up of a job fails, for the dead-letter queue; a type of a later release is skipped', async () => {
   const records = ['', '{}', '{"job":"acme|ConnectionRecord|c1"}', '{"job":"acme|job|other|1"}']
   const failed = await runBatch(
     records.map((body, index) => ({ body, messageId: String(index) }) as SQSRecord),
-    {} as JobHandlers,
+    {},
   )
   expect(failed).toEqual(['0', '1', '2'])
   expect(events()).toEqual(['job.malformed', 'job.malformed', 'job.malformed', 'job.unknown_type'])

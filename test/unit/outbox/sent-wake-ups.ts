@@ -29,6 +29,7 @@ const URLS = {
   SLOW_WAKE_UP_QUEUE_URL: 'http://127.0.0.1/000000000000/slow-wake-ups.fifo',
   TIMER_QUEUE_URL: 'http://127.0.0.1/000000000000/timers',
   JOB_QUEUE_URL: 'http://127.0.0.1/000000000000/jobs',
+  REMOVAL_QUEUE_URL: 'http://127.0.0.1/000000000000/removals',
 }
 
 /** Sets the queues in the environment; must run before the settings are read. */

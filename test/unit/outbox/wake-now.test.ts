@@ -62,4 +62,8 @@ test('of a job has a longer timeout, because only the sweep would send it again'
   expect(handle.mock.lastCall?.[1]).toEqual({ requestTimeout: 2_000 })
   expect(lines).toEqual([])
   expect(requests).toBe(1)
+  // This function has no setting for the queue of removals.
+  await wakeJobsNow(['acme|job|tenant-removal|acme'])
+  expect(lines).toEqual([])
+  expect(requests).toBe(1)
 })

@@ -168,6 +168,7 @@ describe('every permission', () => {
       deliverSlowly: ['SlowWakeUpQueue'],
       wake: ['TimerQueue'],
       runJobs: ['JobQueue'],
+      removeOwned: ['RemovalQueue'],
     })
     const failing = Object.keys(functions).filter((key) =>
       allStatementsOf(key).some(
@@ -276,8 +277,9 @@ describe('a function’s permissions match its modules', () => {
     for (const key of ['deliver', 'wake'])
       expect(queuesOf(key).toSorted()).toEqual(['SlowWakeUpQueue', 'TimerQueue', 'WakeUpQueue'])
     expect(queuesOf('deliverSlowly')).toEqual(['SlowWakeUpQueue', 'TimerQueue'])
-    expect(queuesOf('sweepOutbox')).toEqual(['WakeUpQueue', 'TimerQueue', 'JobQueue'])
+    expect(queuesOf('sweepOutbox')).toEqual(['WakeUpQueue', 'TimerQueue', 'JobQueue', 'RemovalQueue'])
     expect(queuesOf('runJobs')).toContain('JobQueue')
+    expect(queuesOf('removeOwned')).toEqual(['RemovalQueue'])
     expect(without(who(/^sqs:/), whoLoad('lib/outbox/wake-ups/queues.ts'))).toEqual([])
   })
 
@@ -364,6 +366,7 @@ describe('a function’s settings match its modules', () => {
     ['SLOW_WAKE_UP_QUEUE_URL', 'SlowWakeUpQueue'],
     ['TIMER_QUEUE_URL', 'TimerQueue'],
     ['JOB_QUEUE_URL', 'JobQueue'],
+    ['REMOVAL_QUEUE_URL', 'RemovalQueue'],
   ])('only functions that may send to a queue have its URL: %s', (name, queue) => {
     const send = { action: 'sqs:SendMessage', resource: queue, context: {} }
     const senders = Object.keys(functions).filter((key) => allows(statementsOf(key), send))

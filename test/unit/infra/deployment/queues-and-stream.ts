@@ -89,25 +89,29 @@ describe.each([
   })
 })
 
-describe('the queue of jobs', () => {
-  test('gives each to an invocation of its own, which reports what failed, and not all of the account to jobs', () => {
-    expect(mappingOf('runJobs')).toMatchObject({
-      EventSourceArn: { 'Fn::GetAtt': ['JobQueue', 'Arn'] },
+describe.each([
+  { queue: 'JobQueue', key: 'runJobs', atOnce: 10 },
+  { queue: 'RemovalQueue', key: 'removeOwned', atOnce: 2 },
+])('$queue', ({ queue, key, atOnce }) => {
+  test('gives each job to an invocation of its own, which reports what failed, and not all of the account to jobs', () => {
+    expect(mappingOf(key)).toMatchObject({
+      EventSourceArn: { 'Fn::GetAtt': [queue, 'Arn'] },
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BatchSize: 1,
-      ScalingConfig: { MaximumConcurrency: 10 },
+      ScalingConfig: { MaximumConcurrency: atOnce },
     })
   })
 
   test('hides a wake-up six times as long as its function may take, and longer than a lease, which is longer than the function', () => {
-    expect(propertiesOf('JobQueue').VisibilityTimeout).toBe(6 * timeoutOf('runJobs'))
-    expect(propertiesOf('JobQueue').VisibilityTimeout).toBeGreaterThan(JOB_LEASE_SECONDS)
-    expect(JOB_LEASE_SECONDS).toBeGreaterThan(timeoutOf('runJobs'))
+    expect(propertiesOf(queue).VisibilityTimeout).toBe(6 * timeoutOf(key))
+    expect(propertiesOf(queue).VisibilityTimeout).toBeGreaterThan(JOB_LEASE_SECONDS)
+    expect(JOB_LEASE_SECONDS).toBeGreaterThan(timeoutOf(key))
   })
 
   test('gives a wake-up up after three tries: the job itself is in the table, and due again', () => {
-    expect(propertiesOf('JobQueue').RedrivePolicy).toMatchObject({ maxReceiveCount: 3 })
-    expect(deadLettersOf('JobQueue')).toBe('JobDeadLetterQueue')
+    expect(propertiesOf(queue)).not.toHaveProperty('FifoQueue')
+    expect(propertiesOf(queue).RedrivePolicy).toMatchObject({ maxReceiveCount: 3 })
+    expect(deadLettersOf(queue)).toBe('JobDeadLetterQueue')
   })
 })
 

@@ -22,7 +22,7 @@ const DELETIONS = OPERATIONS.filter(({ method }) => method === 'DELETE').map(({ 
   handlerOf(operationId),
 )
 const DELETES = `${DELETIONS.join(' ')} registerNotificationWebhook acceptConnectionRequest requestToken receiveNotification
-  receiveDidcomm deliver deliverSlowly wake runJobs`
+  receiveDidcomm deliver deliverSlowly wake runJobs removeOwned`
 type Row = [action: RegExp, key: string | undefined, names: string]
 const READ = /Get|Query/
 
