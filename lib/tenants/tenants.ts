@@ -11,7 +11,7 @@ export const tenantAddress = (tenant: string): Address => address(`@tenant|${ten
 /** Partition of an organization's tenants, by id. */
 export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 
-const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
+export const tenantItem = defineItem('tenant', ({ id }: { id: string }) => tenantAddress(id), {
   id: text(),
   label: text(),
   connectionImageUrl: optional(text()),
