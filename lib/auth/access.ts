@@ -2,7 +2,7 @@
 import { AgentError } from '../errors.ts'
 import { BASE_AGENT } from '../records/tenant.ts'
 import { settings } from '../settings.ts'
-import { reaches } from './grants.ts'
+import { type Reach, reaches } from './grants.ts'
 import type { Principal } from './principal.ts'
 
 const forbidden = () => new AgentError('auth.forbidden', 'Forbidden')
@@ -35,6 +35,13 @@ export const assertMayCreateTenants = ({ role, grants }: Principal, orgId?: stri
   const allowed =
     role === 'RestRootAgentWithTenants' && tenants === '*' && (orgId === undefined || reaches(organizations, orgId))
   if (!allowed) throw forbidden()
+}
+
+/** Which tenants of an organization a principal may list: a root token with tenants, within its issuer's grants. */
+export const listableTenants = ({ role, grants }: Principal, orgId: string): Reach => {
+  const { tenants = '*', organizations = '*' } = grants ?? {}
+  if (role !== 'RestRootAgentWithTenants' || !reaches(organizations, orgId)) throw forbidden()
+  return tenants
 }
 
 /**

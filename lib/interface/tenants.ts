@@ -1,8 +1,8 @@
 /** Contracts of tenants. */
 import * as v from 'valibot'
 import { EntityId, TenantRecord } from '../records/tenant.ts'
-import { COMMAND, defineContract } from './contract.ts'
-import { exactly, HttpUrl, text } from './fields.ts'
+import { COMMAND, defineContract, listingOf, lookupOf } from './contract.ts'
+import { Cursor, exactly, HttpUrl, Limit, MAX_PAGE, text } from './fields.ts'
 
 export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
   ...COMMAND,
@@ -22,4 +22,28 @@ export const CreateTenant = /* @__PURE__ */ defineContract(() => ({
     orgId: v.optional(EntityId),
   }),
   responses: { 201: TenantRecord },
+}))
+
+export const GetTenant = /* @__PURE__ */ defineContract(() => ({
+  ...lookupOf(v.object({ tenantId: EntityId }), TenantRecord),
+  operationId: 'GetTenant',
+  path: '/multi-tenancy/{tenantId}',
+  summary: 'Retrieve a tenant',
+  description: "Needs a root token with tenants, or the tenant's own.",
+}))
+
+/** The only field that may be missing is `orgId`. */
+const OrganizationQuery = v.object(
+  { orgId: EntityId, limit: v.optional(Limit, String(MAX_PAGE)), cursor: v.optional(Cursor) },
+  'is required: no index has the tenants of all organizations, and to list them the whole table would be read',
+)
+
+export const GetTenants = /* @__PURE__ */ defineContract(() => ({
+  ...listingOf(OrganizationQuery, TenantRecord),
+  operationId: 'GetTenants',
+  path: '/multi-tenancy',
+  summary: 'List the tenants of an organization, by id',
+  description:
+    'Needs a root token with tenants, of an issuer that may reach the organization; tenants that the issuer may not reach are left out. ' +
+    'There is no list of all tenants: no index has them, and the whole table would be read.',
 }))

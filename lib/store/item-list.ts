@@ -47,6 +47,8 @@ export interface ListView<T> {
   filtered: boolean
   /** Completes items before they are shown. An item that it does not return is left out. */
   complete?: (items: Item[]) => Promise<Item[]>
+  /** Form of the sort keys; by default in order of time. */
+  position?: RegExp
 }
 
 export interface ListedPage<T> {
@@ -78,12 +80,12 @@ const MAX_COMPLETED_ITEMS = 100
 export const listItems = async <T>(
   read: ReadPage,
   { limit, order, cursor }: ListQuery,
-  { show, filtered, complete }: ListView<T>,
+  { show, filtered, complete, position = LIST_POSITION }: ListView<T>,
 ): Promise<ListedPage<T>> => {
   const shown: { entry: T; position: string }[] = []
   let shownBytes = 0
   let readBytes = 0
-  let after = cursor === undefined ? undefined : decodeCursor(cursor, LIST_POSITION)
+  let after = cursor === undefined ? undefined : decodeCursor(cursor, position)
   const maxItems = complete === undefined ? Number.POSITIVE_INFINITY : MAX_COMPLETED_ITEMS
   const isFull = () => shown.length > limit || shownBytes >= ENOUGH_BYTES || readBytes >= MAX_READ_BYTES
   for (let reads = 0; reads < MAX_READS && !isFull(); reads++) {

@@ -1,17 +1,19 @@
 /** Stores and reads tenants. */
 import { Bounded } from '../bounded.ts'
 import { AgentError } from '../errors.ts'
-import { defineItem, type Reader, readItem, type Stored } from '../store/item.ts'
-import { flag, optional, text } from '../store/item-fields.ts'
+import { BASE_AGENT } from '../records/tenant.ts'
+import { defineItem, type Image, type Reader, readItem, type Stored } from '../store/item.ts'
+import { flag, integer, isoTime, optional, picklist, text } from '../store/item-fields.ts'
 import { type Address, address } from '../store/keys.ts'
 import { getItem, type Item, queryPage } from '../store/table.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 export const tenantAddress = (tenant: string): Address => address(`@tenant|${tenant}`)
 
 /** Partition of an organization's tenants, by id. */
 export const organizationTenants = (orgId: string): string => `@org|${orgId}|tenants`
 
-const tenantItem = defineItem(
+export const tenantItem = defineItem(
   'tenant',
   ({ id }: { id: string }) => tenantAddress(id),
   {
@@ -39,6 +41,36 @@ const organizationTenantItem = defineItem(
   'parts',
 )
 
+/** The order of a removal. `second`: again, for what was written while processes still knew the tenant. */
+const REMOVAL_PHASES = ['farewell', 'lists', 'first', 'second'] as const
+
+/**
+ * The mark of a removed tenant, at the tenant's address. While there is a phase, its data are being removed; then only
+ * `id`, `removedAt` and `keep` remain.
+ */
+export const removedTenantItem = defineItem(
+  'removed-tenant',
+  ({ id }: { id: string }) => tenantAddress(id),
+  {
+    id: text(),
+    removedAt: isoTime(),
+    /** What others need to verify its credentials is kept, and so is the mark. */
+    keep: optional(picklist(['public'])),
+    orgId: optional(text()),
+    phase: optional(picklist(REMOVAL_PHASES)),
+    /** Where the phase continues. */
+    place: optional(text()),
+    /** When something was removed last. */
+    progressAt: optional(isoTime()),
+    /** The organization had no other tenant after the first pass. */
+    wasLast: optional(flag()),
+    /** Epoch seconds: longer than a backup can bring the tenant back. */
+    expiresAt: optional(integer()),
+  },
+  'parts',
+)
+export type RemovedTenant = Stored<typeof removedTenantItem>
+
 /** In ms. A tenant never changes, but one that was deleted is still read for this long. */
 const CACHE_MS = 60_000
 const cache = new Bounded<string, Tenant>(1_000, CACHE_MS)
@@ -53,17 +85,52 @@ export const insertTenant = (unit: Creator, tenant: Tenant): void => {
   unit.create(organizationTenantItem.encode(tenant))
 }
 
-/** Throws `resource.not_found`; after a deletion it takes up to a minute. */
+/** A tenant's item, which the mark may have replaced. */
+const existingTenant = {
+  addressOf: tenantItem.addressOf,
+  decode: (item: Image): Tenant | undefined => (removedTenantItem.is(item) ? undefined : tenantItem.decode(item)),
+}
+
+/** How a tenant is removed. `silent`: its connections are not told. */
+export interface RemovalOptions {
+  silent: boolean
+  keep?: 'public' | undefined
+}
+
+/** Replaces a tenant by its mark. Throws `resource.not_found`. */
+export const markRemoved = async (unit: UnitOfWork, id: string, { silent, keep }: RemovalOptions): Promise<void> => {
+  const tenant = await unit.load(existingTenant, { id })
+  if (tenant === undefined) throw notFound()
+  const now = new Date().toISOString()
+  const { orgId, createdAt } = tenant
+  const phase = silent ? (keep === undefined ? 'first' : 'lists') : 'farewell'
+  const mark = removedTenantItem.encode({ id, removedAt: now, keep, orgId, phase, progressAt: now })
+  unit.replace(mark, tenantItem.attributes({ orgId, createdAt }))
+  unit.delete(organizationTenantItem.addressOf(tenant))
+}
+
+const notFound = () => new AgentError('resource.not_found', 'there is no such tenant')
+
+/** Throws `resource.not_found`; after a removal it takes up to a minute. */
 export const readTenant = async (id: string, reader: Reader = { load: readItem }): Promise<Tenant> => {
   const cached = cache.get(id)
   if (cached !== undefined) return cached
-  const tenant = await reader.load(tenantItem, { id })
-  if (tenant === undefined) throw new AgentError('resource.not_found', 'there is no such tenant')
+  const tenant = await reader.load(existingTenant, { id })
+  if (tenant === undefined) throw notFound()
   return cache.set(id, tenant)
 }
 
 /** Not cached: the gateway caches the result for a minute, and two caches would make it two minutes. */
-export const tenantExists = async (id: string): Promise<boolean> => (await getItem(tenantAddress(id))) !== undefined
+export const tenantExists = async (id: string): Promise<boolean> =>
+  (await readItem(existingTenant, { id })) !== undefined
+
+/** Whether an agent is a tenant that was removed; within the minute for which processes remember a tenant. */
+export const isRemoved = async (agent: string): Promise<boolean> => {
+  if (agent === BASE_AGENT || cache.get(agent) !== undefined) return false
+  const item = await getItem(tenantAddress(agent))
+  if (item !== undefined && tenantItem.is(item)) cache.set(agent, tenantItem.decode(item))
+  return removedTenantItem.is(item)
+}
 
 /** Whether an organization has a tenant. */
 export const hasTenants = async (orgId: string): Promise<boolean> =>

@@ -97,7 +97,7 @@ const ARROWS: Record<string, string[]> = {
   'lib/pages': ['lib/openid4vci', 'lib/readers', 'lib/interface', 'lib/store', 'lib/records'],
   'lib/interface': ['lib/records', 'lib/egress', 'lib/presentation-exchange'],
   'lib/auth': ['lib/tenants', 'lib/egress', 'lib/store', 'lib/records'],
-  'lib/tenants': ['lib/store'],
+  'lib/tenants': ['lib/store', 'lib/records'],
   'lib/readers': ['lib/store', 'lib/records'],
   'lib/store': ['lib/records'],
   'lib/webvh': ['lib/store', 'lib/records'],

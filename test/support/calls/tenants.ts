@@ -8,4 +8,10 @@ export const tenants: Examples = {
     caller: {},
     unauthorized: { tenantId },
   }),
+  // Its organization has its id.
+  GetTenants: async ({ tenantId }) => ({
+    asked: { query: { orgId: tenantId, limit: '10' } },
+    caller: {},
+    unauthorized: { tenantId, organizations: { [tenantId]: ['owner'] } },
+  }),
 }

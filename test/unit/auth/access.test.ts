@@ -3,6 +3,7 @@ import {
   actingAgent,
   assertManages,
   assertMayCreateTenants,
+  listableTenants,
   managingAgent,
   namedTenant,
 } from '../../../lib/auth/access.ts'
@@ -159,5 +160,24 @@ describe('managing an organization', () => {
 
   test('gives no reason with its refusal', () => {
     expect(() => namedTenant(tenant, 'other')).toThrow(/^Forbidden$/)
+  })
+})
+
+describe('the tenants of an organization', () => {
+  const limited = (tenants: '*' | string[], organizations: '*' | string[]) =>
+    principal({ role: 'RestRootAgentWithTenants', grants: { tenants, organizations } })
+
+  test('may be listed by a root token with tenants, within the grants of its issuer', () => {
+    expect(listableTenants(rootWithTenants, 'org')).toBe('*')
+    expect(listableTenants(limited('*', ['org']), 'org')).toBe('*')
+    expect(listableTenants(limited(['acme'], '*'), 'org')).toEqual(['acme'])
+  })
+
+  test.each([
+    ['a root token without tenants', root],
+    ['a tenant of the organization', principal({ ...tenant, organizations: { org: ['owner'] } })],
+    ['an issuer for other organizations', limited('*', ['another'])],
+  ])('may not be listed by %s', (_, caller) => {
+    expect(() => listableTenants(caller, 'org')).toThrow(forbidden)
   })
 })
