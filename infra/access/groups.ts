@@ -51,7 +51,7 @@ export const GROUPS = {
   /** Accepting an invitation of another agent: starts the handshake, or handles the attached request. */
   accepts: ['get record tenant', 'query record', 'put record'],
   delivers: [
-    'get destination endpoint-events organization',
+    'get destination endpoint-events organization tenant',
     'query connection event-lanes organization',
     'put lanes corrupt waiting-lanes endpoint-events message-outcomes',
     'update basic-message connection event-lanes destination organization',

@@ -5,7 +5,7 @@
  */
 import { RECORDS } from '../../lib/records/kinds.ts'
 
-export const KEYS: Record<string, readonly string[]> = {
+const NAMED: Record<string, readonly string[]> = {
   layout: ['@layout'],
   tenant: ['@tenant|*'],
   'issuer-keys': ['@issuer-keys|*'],
@@ -69,4 +69,17 @@ export const KEYS: Record<string, readonly string[]> = {
   heartbeat: ['@heartbeat'],
   parked: ['@parked'],
   dispatch: ['@dispatch|*'],
+}
+
+/** What a tenant has, and an organization without tenants. */
+const OWNED = [
+  ...['record', 'key', 'data-key', 'issuer-did', 'webvh', 'web-document', 'definition-slot', 'definition-place'],
+  ...['context', 'ledger-object', 'job', 'openid4vp-result', 'openid4vci-claims', 'status-lists', 'status-piece'],
+  ...['status-index', 'message-outcomes', 'pickup', 'pickup-usage', 'pending-revocation', 'revocation-registry'],
+  ...['tails', 'invitation', 'organization', 'endpoint-events'],
+]
+
+export const KEYS: Record<string, readonly string[]> = {
+  ...NAMED,
+  owned: OWNED.flatMap((name) => NAMED[name] ?? []),
 }

@@ -44,6 +44,12 @@ export const listableTenants = ({ role, grants }: Principal, orgId: string): Rea
   return tenants
 }
 
+/** Checks that a principal may remove a tenant: a root token with tenants, of an issuer that may reach it. */
+export const assertMayRemove = (principal: Principal, tenantId: string): void => {
+  if (principal.role !== 'RestRootAgentWithTenants') throw forbidden()
+  namedTenant(principal, tenantId)
+}
+
 /**
  * Checks that a principal manages an organization: its owners and admins; a root token with tenants for all
  * organizations, one without only for the base agent's, both within their issuer's grants.

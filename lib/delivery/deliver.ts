@@ -9,7 +9,9 @@ import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
 import { deliverLane } from '../outbox/deliver-lane.ts'
 import { isDelivered, messageLaneContents } from '../outbox/message-lane.ts'
-import { decodeWakeUp, type FirstItem, isForLane } from '../outbox/wake-ups/index.ts'
+import { decodeWakeUp, type FirstItem, isForLane, messageLaneOf } from '../outbox/wake-ups/index.ts'
+import { BASE_AGENT } from '../records/tenant.ts'
+import { isRemoved } from '../tenants/tenants.ts'
 import { eventLaneContents } from '../webhooks/event-lane.ts'
 import { postpone } from './postpone.ts'
 
@@ -46,8 +48,9 @@ const deliverOne = async (
     return []
   }
   try {
+    const removed = await isRemoved(messageLaneOf(wakeUp.lane)?.tenant ?? BASE_AGENT)
     const contentsOf = async (lane: string, first?: FirstItem) =>
-      messageLaneContents(lane, { first }) ?? (await eventLaneContents(lane))
+      messageLaneContents(lane, { first, removed }) ?? (await eventLaneContents(lane))
     const { SentTimestamp, ApproximateFirstReceiveTimestamp, ApproximateReceiveCount, MessageDeduplicationId } =
       attributes ?? {}
     const repeated = Number(ApproximateReceiveCount) > 1

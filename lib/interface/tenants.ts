@@ -32,6 +32,23 @@ export const GetTenant = /* @__PURE__ */ defineContract(() => ({
   description: "Needs a root token with tenants, or the tenant's own.",
 }))
 
+export const DeleteTenant = /* @__PURE__ */ defineContract(() => ({
+  // Without `idempotent`: a repetition is a 404, also with the same `Idempotency-Key`.
+  ...{ method: 'DELETE', security: 'token', writes: true, errorStatuses: [404], responses: { 204: v.undefined() } },
+  operationId: 'DeleteTenant',
+  path: '/multi-tenancy/{tenantId}',
+  summary: 'Remove a tenant with all that it has',
+  description:
+    'Needs a root token with tenants. Within a minute its tokens and paths are rejected; its data are removed in the background. ' +
+    'Its connections are told that it is gone, unless `silent` is true. With `keep=public` the documents remain with which others verify its credentials: ' +
+    'its did:web and did:webvh with their resources, its key sets, types and status lists. Nothing of it can be issued or revoked any more. ' +
+    '404 also for a tenant that was removed before.',
+  parameters: {
+    path: v.object({ tenantId: EntityId }),
+    query: v.object({ silent: v.optional(v.picklist(['true', 'false'])), keep: v.optional(v.literal('public')) }),
+  },
+}))
+
 /** The only field that may be missing is `orgId`. */
 const OrganizationQuery = v.object(
   { orgId: EntityId, limit: v.optional(Limit, String(MAX_PAGE)), cursor: v.optional(Cursor) },

@@ -9,6 +9,8 @@ import { decodeJobWakeUp, jobKeyOf, wakeJobLater } from '../outbox/wake-ups/inde
 import { isRetryable, toStoreError } from '../store/aws-errors.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { removeIf } from '../store/write.ts'
+import { isRemoved } from '../tenants/tenants.ts'
 import {
   type Done,
   dueJob,
@@ -60,7 +62,8 @@ export const runBatch = async (records: SQSRecord[], handlers: Partial<JobHandle
       continue
     }
     try {
-      await runJob(key, await load())
+      if (key.type !== 'tenant-removal' && (await isRemoved(key.tenant))) await removeIf(jobItem.addressOf(key))
+      else await runJob(key, await load())
     } catch (error) {
       log('error', 'job not run', { event: 'job.stuck', type: key.type, error: errorName(error) })
       failed.push(messageId)

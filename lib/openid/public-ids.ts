@@ -7,6 +7,7 @@ import { defineItem, readItem } from '../store/item.ts'
 import { optional, picklist, text } from '../store/item-fields.ts'
 import { address, digest } from '../store/keys.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { updateIf } from '../store/write.ts'
 
 type PublicIdKind = 'verifier' | 'issuer'
 
@@ -37,6 +38,14 @@ export const releasePublicId = (unit: UnitOfWork, publicId: string): void => {
     { equals: publicIdItem.attributes({ tenant }) },
   )
 }
+
+/** The same for a tenant that was removed, outside of a unit of work. */
+export const releaseRemovedId = (tenant: string, publicId: string): Promise<unknown> =>
+  updateIf(
+    publicIdItem.addressOf({ publicId }),
+    { remove: ['tenant'] },
+    { equals: publicIdItem.attributes({ tenant }) },
+  )
 
 /** The tenant that has an id, in one read. Throws `resource.not_found`. */
 export const tenantOfPublicId = async (publicId: string, kind: PublicIdKind): Promise<string> => {

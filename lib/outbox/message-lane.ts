@@ -23,7 +23,7 @@ import {
 import { committedId, type FirstItem, messageLaneOf, WAITING_ITEMS_END } from './wake-ups/index.ts'
 
 /** The media type of envelopes over HTTP: Aries RFC 0025, "HTTP(S)"; RFC 0044. */
-const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
+export const ENVELOPE_TYPE = 'application/didcomm-envelope-enc'
 
 /** Items in one read: an item may have hundreds of KB. */
 const PAGE_SIZE = 10
@@ -48,11 +48,15 @@ interface WaitingMessage {
 
 /**
  * The contents of a message lane; undefined for the name of any other lane. `first`: the item to begin with, if it was
- * alone.
+ * alone. `removed`: the agent was removed, and nothing is sent any more.
  */
 export const messageLaneContents = (
   lane: string,
-  { transport = {}, first }: { transport?: Transport; first?: FirstItem | undefined } = {},
+  {
+    transport = {},
+    first,
+    removed = false,
+  }: { transport?: Transport; first?: FirstItem | undefined; removed?: boolean } = {},
 ): LaneContents<WaitingMessage> | undefined => {
   const key = messageLaneOf(lane)
   if (key === undefined) return undefined
@@ -78,7 +82,10 @@ export const messageLaneContents = (
     idOf: ({ item }) => item.id,
     giveUpAt: ({ item }) => Date.parse(item.pendingSince ?? item.createdAt) + MESSAGE_PLAN.lifetime,
     destinationOf: ({ item, index }) => destinationAt(item.messages[index]?.endpoint),
-    endWithoutSending: () => undefined,
+    endWithoutSending: ({ item, index }) => {
+      if (!removed) return undefined
+      return index < item.messages.length - 1 ? [] : [removal(item)]
+    },
     send: (waiting) => send(waiting, transport),
     delivered: ({ item, index }, { endedAt }) =>
       index < item.messages.length - 1 ? [itemUpdate(item, { taken: index + 1 })] : deliveredWrites(item, endedAt),

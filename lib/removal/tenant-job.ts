@@ -1,8 +1,112 @@
-/** The job that removes what belonged to a deleted tenant. */
-import type { JobHandler } from '../jobs/job.ts'
+/** The job that removes a tenant: its mark says how far it is. */
+import { errorName } from '../errors.ts'
+import type { Done, Job, JobHandler, Postponed } from '../jobs/job.ts'
+import { log } from '../log.ts'
+import { measure } from '../metrics.ts'
+import { releaseRemovedId } from '../openid/public-ids.ts'
+import { issuerRecords, verifierRecords } from '../records/openid-kinds.ts'
+import { settings } from '../settings.ts'
+import { readItem } from '../store/item.ts'
+import { epochSeconds } from '../store/table.ts'
+import type { UnitOfWork } from '../store/unit-of-work.ts'
+import { hasTenants, type RemovedTenant, removedTenantItem } from '../tenants/tenants.ts'
+import { organizationPartition } from '../webhooks/endpoint-item.ts'
+import { KEPT, keepPublic } from './keep-public.ts'
+import { type Removal, removeOwned, removePartition } from './remove-owned.ts'
+import { RunEnded, startRun } from './run.ts'
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+/** After this time (ms) no further connection is told. */
+const HANG_UPS_MS = 10 * MINUTE
+
+/** Processes remember a tenant for a minute, and run for another. */
+const SECOND_PASS_MS = 5 * MINUTE
+
+/** Pause after an error. In ms. */
+const RETRY_MS = MINUTE
+
+/** Longer than the table's backups: a restored table may have the tenant again. */
+const MARK_SECONDS = 40 * 24 * 60 * 60
+
+/** The next step: what changes in the mark, and when it continues (ms). */
+interface Step {
+  mark: RemovedTenant
+  later: number
+}
+
+/** A step of a removal, to the end of a phase or of the run. Throws a `RunEnded`, and errors of the store. */
+const step = async (mark: RemovedTenant, removal: Removal): Promise<Step> => {
+  const { id, keep, phase } = mark
+  if (phase === 'hang-ups') return tell(mark, removal)
+  if (phase === 'status-lists') {
+    await keepPublic(id)
+    return { mark: { ...mark, phase: 'first' }, later: 0 }
+  }
+  await removeOwned({ tenant: id, type: 'tenant', id, value: {} }, removal)
+  const isLast = mark.orgId !== undefined && mark.orgId !== settings().BASE_ORG_ID && !(await hasTenants(mark.orgId))
+  if (phase === 'first') return { mark: { ...mark, phase: 'second', wasLast: isLast }, later: SECOND_PASS_MS }
+  if (isLast && mark.wasLast === true) await removeOrganization(String(mark.orgId), removal)
+  const expiry = keep === undefined ? { expiresAt: epochSeconds() + MARK_SECONDS } : { keep }
+  return { mark: { id, removedAt: mark.removedAt, ...expiry }, later: 0 }
+}
+
+const tell = async (mark: RemovedTenant, { run }: Removal): Promise<Step> => {
+  const { tellPage } = await import('./hang-ups.ts')
+  const end = Date.parse(mark.removedAt) + HANG_UPS_MS
+  let { place } = mark
+  do {
+    place = await tellPage(mark.id, place)
+    if (run.isOver() && place !== undefined) return { mark: { ...mark, place }, later: 0 }
+  } while (place !== undefined && Date.now() < end)
+  return { mark: { ...mark, phase: mark.keep === undefined ? 'first' : 'status-lists', place: undefined }, later: 0 }
+}
+
+/** Removes the registrations of an organization without tenants, their events, and their data key. */
+const removeOrganization = async (orgId: string, removal: Removal): Promise<void> => {
+  const tenant = organizationPartition(orgId)
+  await removePartition({ tenant }, tenant, removal)
+  await removePartition({ tenant }, `${tenant}|data-key`, removal)
+}
+
+const isPublic = ({ type }: { type: string }): boolean => type === verifierRecords.type || type === issuerRecords.type
+
+const save = (mark: RemovedTenant) => async (unit: UnitOfWork) =>
+  unit.replace(removedTenantItem.encode(mark), removedTenantItem.attributes({ removedAt: mark.removedAt }))
+
+/** Tries again later. An operator learns of it after a day without progress. */
+const putOff = (mark: RemovedTenant, error: unknown, hasProgress: boolean): Postponed => {
+  const { id: tenant, phase, removedAt, progressAt = removedAt } = mark
+  const isStuck = !hasProgress && Date.now() - Date.parse(progressAt) > DAY
+  const fields = { event: 'removal.put_off', tenant, phase, error: errorName(error) } as const
+  if (isStuck) measure('error', 'removal of a tenant makes no progress', fields, { values: { WorkGivenUp: 1 } })
+  else log('warn', 'removal of a tenant put off', fields)
+  return { later: RETRY_MS, ...(hasProgress && { commit: save(withProgress(mark)) }) }
+}
+
+const withProgress = (mark: RemovedTenant): RemovedTenant => ({ ...mark, progressAt: new Date().toISOString() })
+
+const runRemoval = async ({ tenant }: Job): Promise<Done | Postponed> => {
+  const mark = await readItem(removedTenantItem, { id: tenant })
+  if (mark?.phase === undefined) return { commit: async () => undefined }
+  const kept = mark.keep === undefined ? new Set<string>() : KEPT
+  const beforeRecord: Removal['beforeRecord'] = async (record) =>
+    isPublic(record) && !kept.has(record.type) ? releaseRemovedId(tenant, record.id) : undefined
+  const run = startRun()
+  try {
+    const { mark: next, later } = await step(mark, { run, shared: true, kept, beforeRecord })
+    if (next.phase === undefined) return { commit: save(next) }
+    return { later, commit: save(withProgress(next)) }
+  } catch (error) {
+    if (error instanceof RunEnded) return { later: 0, commit: save(withProgress(mark)) }
+    return putOff(mark, error, run.removed > 0)
+  }
+}
 
 export const tenantRemovalJob: JobHandler = {
-  run: async () => ({ commit: async () => undefined }),
+  run: runRemoval,
+  // It is never given up.
+  repeatAfter: 60 * MINUTE,
   giveUp: async () => undefined,
-  repeatAfter: 60 * 60_000,
 }

@@ -42,6 +42,12 @@ export const transaction = async <T>(
   }
 }
 
+/** Runs `act` in a unit of work whose writes are not committed. */
+export const withoutCommit = <T>(tenant: string, act: (unit: UnitOfWork) => Promise<T>): Promise<T> => {
+  const unit = new UnitOfWork(tenant)
+  return units.run(unit, () => act(unit))
+}
+
 const runOnce = <T>(unit: UnitOfWork, act: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
   units.run(unit, async () => {
     let result: T

@@ -42,7 +42,7 @@ const organizationTenantItem = defineItem(
 )
 
 /** The order of a removal. `second`: again, for what was written while processes still knew the tenant. */
-const REMOVAL_PHASES = ['farewell', 'lists', 'first', 'second'] as const
+const REMOVAL_PHASES = ['hang-ups', 'status-lists', 'first', 'second'] as const
 
 /**
  * The mark of a removed tenant, at the tenant's address. While there is a phase, its data are being removed; then only
@@ -103,7 +103,7 @@ export const markRemoved = async (unit: UnitOfWork, id: string, { silent, keep }
   if (tenant === undefined) throw notFound()
   const now = new Date().toISOString()
   const { orgId, createdAt } = tenant
-  const phase = silent ? (keep === undefined ? 'first' : 'lists') : 'farewell'
+  const phase = silent ? (keep === undefined ? 'first' : 'status-lists') : 'hang-ups'
   const mark = removedTenantItem.encode({ id, removedAt: now, keep, orgId, phase, progressAt: now })
   unit.replace(mark, tenantItem.attributes({ orgId, createdAt }))
   unit.delete(organizationTenantItem.addressOf(tenant))

@@ -12,7 +12,7 @@ import { settings } from '../settings.ts'
 import { isRetryable } from '../store/aws-errors.ts'
 import { addressOf } from '../store/table.ts'
 import { putIfAbsent } from '../store/write.ts'
-import { readTenant } from '../tenants/tenants.ts'
+import { isRemoved, readTenant } from '../tenants/tenants.ts'
 import { countEnded } from './ended-exchanges.ts'
 import { readEndpoints } from './endpoint-item.ts'
 import { heldItem, pendingEvent, pendingEventItem } from './event-item.ts'
@@ -32,8 +32,11 @@ const once = <T>(read: (key: string) => Promise<T>): ((key: string) => Promise<T
   }
 }
 
-const readOrganization = async (tenant: string): Promise<string> =>
-  tenant === BASE_AGENT ? settings().BASE_ORG_ID : (await readTenant(tenant)).orgId
+/** Undefined for a tenant that was removed, whose changes are no events. Throws `resource.not_found` for any other one. */
+const readOrganization = async (tenant: string): Promise<string | undefined> => {
+  if (tenant === BASE_AGENT) return settings().BASE_ORG_ID
+  return (await isRemoved(tenant)) ? undefined : (await readTenant(tenant)).orgId
+}
 
 /**
  * Writes an event, unless it exists. Returns its lane if it is new and pending. If DynamoDB throttles the partitions of
@@ -100,6 +103,7 @@ export const dispatchEvents = async (records: DynamoDBRecord[]): Promise<FailedC
 
   const dispatch = async (fact: Fact): Promise<void> => {
     const orgId = 'orgId' in fact.of ? fact.of.orgId : await organizationOf(fact.of.tenant)
+    if (orgId === undefined) return
     const written = await waitForAll(eventsFor(fact, await endpointsOf(orgId)).map(writeEvent))
     woken.push(...written.flat())
   }

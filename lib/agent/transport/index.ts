@@ -1,5 +1,6 @@
 /** How packed messages leave: the outbox, queues for pickup, the response to an inbound message. */
 export {
+  addedMessages,
   addToOutbox,
   type Lane,
   laneOf,

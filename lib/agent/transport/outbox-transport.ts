@@ -76,6 +76,10 @@ export const addToOutbox = async (lane: Lane, message: OutboxMessage, delay = 0)
   outbox.messages.push(message)
 }
 
+/** The messages that the running unit of work has added to the outbox. */
+export const addedMessages = (): OutboxMessage[] =>
+  [...outboxesOf(currentUnit()).values()].flatMap(({ messages }) => messages)
+
 /** Records the basic message that the running unit of work has added to the outbox: it shows the delivery state. */
 export const recordBasicMessage = (connectionId: string, message: SentBasicMessage): void => {
   const outboxes = [...outboxesOf(currentUnit()).values()]

@@ -13,11 +13,12 @@ const EXCHANGES = `createRequest createOffer createOfferOob proposeCredential ac
   acceptConnectionResponse receiveDidcomm runJobs`
 const SIGNS = `${EXCHANGES} sendMessage sendQuestion sendAnswer sendPing createInvitation createLegacyInvitation createSchema
   createDid acceptConnectionRequest deleteConnection createCertificate deleteCertificate getRequestObject postRequestObject
-  receivePresentation getStatusList getCredentialOffer requestToken requestNonce requestCredential`
+  receivePresentation getStatusList getCredentialOffer requestToken requestNonce requestCredential removeOwned`
 const SEALS = `${SIGNS} registerNotificationWebhook registerWebhook rotateWebhookSecret createCredentialDefinition
   importCertificate createPresentationRequest createCredentialOffer`
 const DELIVERS = `registerNotificationWebhook registerWebhook getWebhookEndpoints deleteWebhookEndpoint rotateWebhookSecret
-  testWebhookEndpoint enableWebhookEndpoint getWebhookDeliveries replayWebhookEvents dispatchChanges deliver deliverSlowly`
+  testWebhookEndpoint enableWebhookEndpoint getWebhookDeliveries replayWebhookEvents dispatchChanges deliver deliverSlowly
+  removeOwned`
 const DELETIONS = OPERATIONS.filter(({ method }) => method === 'DELETE').map(({ operationId }) =>
   handlerOf(operationId),
 )
@@ -30,13 +31,13 @@ test.each<Row>([
   [READ, 'acme|key|k1', SIGNS],
   [READ, 'acme|data-key', SEALS],
   [READ, '@org|acme', DELIVERS],
-  [READ, 'acme|BasicMessageRecord|1', `${EXCHANGES} getBasicMessages tenantGetBasicMessages`],
-  [READ, 'acme|DidCommMessageRecord|1', `${EXCHANGES} tenantProofFormData getCredentialFormData getProofFormData`],
-  [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', EXCHANGES],
-  [READ, 'acme|openid4vci-claims|1', 'requestCredential'],
+  [READ, 'acme|BasicMessageRecord|1', `${EXCHANGES} getBasicMessages tenantGetBasicMessages removeOwned`],
+  [READ, 'acme|DidCommMessageRecord|1', `${EXCHANGES} tenantProofFormData getCredentialFormData getProofFormData removeOwned`],
+  [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', `${EXCHANGES} removeOwned`],
+  [READ, 'acme|openid4vci-claims|1', 'requestCredential removeOwned'],
   [/Delete/, undefined, DELETES],
-  [/Delete/, 'acme|key|k1', 'deleteCertificate'],
-  ...['Credential', 'Proof', 'BasicMessage'].map((of): Row => [/Delete/, `acme|${of}Record|1`, '']),
+  [/Delete/, 'acme|key|k1', 'deleteCertificate removeOwned'],
+  ...['Credential', 'Proof', 'BasicMessage'].map((of): Row => [/Delete/, `acme|${of}Record|1`, 'removeOwned']),
 ])('may %o %s', (actions, key, names) => {
   const allowed = ({ Action, Condition }: Statement) => {
     const keys = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat()

@@ -1,0 +1,80 @@
+/** The items that belong to tenants and their records, by their descriptions. */
+import { issuerDidItem } from '../agent/dids/issuer-did.ts'
+import { slotItem } from '../agent/formats/anoncreds/definition-quota.ts'
+import { definitionKeyItem } from '../agent/formats/anoncreds/definition-records.ts'
+import { contextItem } from '../agent/formats/json-ld/stored-contexts.ts'
+import { ledgerObjectItem, registryWriteItem } from '../anoncreds/ledger-objects.ts'
+import { jobItem } from '../jobs/job.ts'
+import { keyItem } from '../keys/key-item.ts'
+import { claimsItem } from '../openid4vci/claims-item.ts'
+import { resultItem } from '../openid4vp/result.ts'
+import { laneItem } from '../outbox/lanes/index.ts'
+import { outboxItem, outcomeItem } from '../outbox/messages/index.ts'
+import { listedQueue, pickupMessage, queueItem, usageItem } from '../pickup/pickup-item.ts'
+import type { Owner } from '../records/owners.ts'
+import { pendingRevocationItem } from '../revocation/pending-revocation.ts'
+import { registryItem } from '../revocation/registry.ts'
+import { tailsPieceItem } from '../revocation/tails-file.ts'
+import { markItem } from '../status-list/indexes.ts'
+import { headItem } from '../status-list/lists.ts'
+import { pieceItem } from '../status-list/pieces.ts'
+import { dataKeyItem } from '../store/data-keys.ts'
+import type { BelongsTo, Image } from '../store/item.ts'
+import { decodeRegistration, endpointItem } from '../webhooks/endpoint-item.ts'
+import { attemptItem, eventItem } from '../webhooks/event-item.ts'
+import { logItem, resourceItem } from '../webvh/published.ts'
+import { documentItem } from '../webvh/web-document.ts'
+
+interface OwnedItem {
+  kind: string
+  belongsTo: BelongsTo
+  decode(item: Image): object
+}
+
+/** The data key is first: without it nothing sealed can be read. */
+export const OWNED_ITEMS: readonly OwnedItem[] = [
+  dataKeyItem,
+  keyItem,
+  issuerDidItem,
+  slotItem,
+  definitionKeyItem,
+  contextItem,
+  ledgerObjectItem,
+  registryWriteItem,
+  jobItem,
+  claimsItem,
+  resultItem,
+  laneItem,
+  outboxItem,
+  outcomeItem,
+  listedQueue,
+  pickupMessage,
+  queueItem,
+  usageItem,
+  pendingRevocationItem,
+  registryItem,
+  tailsPieceItem,
+  markItem,
+  headItem,
+  pieceItem,
+  { ...endpointItem, decode: decodeRegistration },
+  eventItem,
+  attemptItem,
+  logItem,
+  resourceItem,
+  documentItem,
+]
+
+type Find<T> = (owner: Owner) => T
+
+/** How what belongs to owners of a type is found; `shared`: also what others may use. Undefined: nothing belongs to it. */
+export const wayFrom = <T>(
+  belongsTo: Readonly<Record<string, Find<T>>> | { shared: Readonly<Record<string, Find<T>>> } | string,
+  ownerType: string,
+  shared: boolean,
+): Find<T> | undefined => {
+  if (typeof belongsTo === 'string') return undefined
+  const isShared = 'shared' in belongsTo && typeof belongsTo.shared === 'object'
+  const ways = (isShared ? (shared ? belongsTo.shared : {}) : belongsTo) as Readonly<Record<string, Find<T>>>
+  return ways[ownerType]
+}
