@@ -3,7 +3,7 @@ import { actingAgent, assertMayRemove } from '../lib/auth/access.ts'
 import { command } from '../lib/http/command.ts'
 import { DeleteTenant } from '../lib/interface/tenants.ts'
 import { enqueue } from '../lib/jobs/job.ts'
-import { markRemoved } from '../lib/tenants/tenants.ts'
+import { markRemoved } from '../lib/tenants/mark-removed.ts'
 
 export const deleteTenant = command(DeleteTenant, {
   authorize: ({ principal, path }) => {

@@ -6,9 +6,22 @@ import { fromBase58, toBase58 } from '../store/packing/base58.ts'
 const FINGERPRINT = /z(6Mk[1-9A-HJ-NP-Za-km-z]{44})/g
 const CODEC_BYTES = 2
 
-/** Ids of the Ed25519 keys in did:keys and did:peer:2s: their bytes in base58. */
-export const keysIn = (dids: string[]): string[] =>
-  dids.flatMap((did) => [...did.matchAll(FINGERPRINT)].map(([, key = '']) => keyIdOf(fromBase58(key))))
+const BASE58_KEY = /"publicKeyBase58":"([1-9A-HJ-NP-Za-km-z]{43,44})"/g
+
+/** The document in the long form of a did:peer:4: https://identity.foundation/peer-did-method-spec/#method-4-short-form-and-long-form */
+const DOCUMENT = /^did:peer:4[^:]+:z([2-9A-HJ-NP-Za-km-z][1-9A-HJ-NP-Za-km-z]{0,5000})$/
+
+/** Ids of the Ed25519 keys in did:keys and did:peers: their bytes in base58. */
+export const keysIn = (dids: string[]): string[] => {
+  const texts = dids.map((did) => {
+    const [, document] = DOCUMENT.exec(did) ?? []
+    return document === undefined ? did : fromBase58(document).toString('latin1')
+  })
+  return texts.flatMap((text) => [
+    ...[...text.matchAll(FINGERPRINT)].map(([, key = '']) => keyIdOf(fromBase58(key))),
+    ...[...text.matchAll(BASE58_KEY)].map(([, key = '']) => key),
+  ])
+}
 
 const keyIdOf = (key: Buffer): string => {
   const bytes = key.subarray(CODEC_BYTES)

@@ -95,13 +95,18 @@ export const issuanceSessionRecords = /* @__PURE__ */ defineRecord(() => ({
   view: ({ value, tags }) => toRecordJson({ value: shownIssuance(value), tags }),
 }))
 
+/** Time for which the result of a bulk revocation is stored. */
+const STATUS_REVOCATION_SECONDS = 90 * 24 * 60 * 60
+
 export const statusRevocationRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'OpenId4VcStatusRevocationRecord',
   keys: 'status-revocation',
-  belongsTo: OF_TENANT,
+  // No list has them: they expire.
+  belongsTo: {},
   atMost: 'unlimited: each is created by a call',
   sealed: [],
   indexes: {},
+  expiry: ({ value: { createdAt } }) => Math.floor(Date.parse(String(createdAt)) / 1_000) + STATUS_REVOCATION_SECONDS,
   events: {
     'openid4vc_status_revocation.done': {
       summary: 'A bulk revocation of the credentials of issuance sessions has ended',

@@ -1,8 +1,7 @@
 /** The items that belong to tenants and their records, by their descriptions. */
-import { issuerDidItem } from '../agent/dids/issuer-did.ts'
-import { slotItem } from '../agent/formats/anoncreds/definition-quota.ts'
-import { definitionKeyItem } from '../agent/formats/anoncreds/definition-records.ts'
-import { contextItem } from '../agent/formats/json-ld/stored-contexts.ts'
+import { issuerDidItem } from '../agent/dids/issuer-did-item.ts'
+import { definitionKeyItem, slotItem } from '../agent/formats/anoncreds/definition-items.ts'
+import { contextItem } from '../agent/formats/json-ld/context-item.ts'
 import { ledgerObjectItem, registryWriteItem } from '../anoncreds/ledger-objects.ts'
 import { jobItem } from '../jobs/job.ts'
 import { keyItem } from '../keys/key-item.ts'

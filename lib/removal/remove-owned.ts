@@ -109,7 +109,3 @@ const removeRecordAt = async (address: Address, through: string, removal: Remova
   // A change while it was removed: its new entries are removed, too.
   if (!isRemoved) await removeRecordAt(address, through, removal)
 }
-
-/** Removes a record with what belongs to it. */
-export const removeRecord = ({ tenant, type, id }: Pick<StoredRecord, 'tenant' | 'type' | 'id'>, removal: Removal) =>
-  removeRecordAt({ pk: `${tenant}|${type}|${id}`, sk: '~' }, '', removal)

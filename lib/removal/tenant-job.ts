@@ -7,6 +7,7 @@ import { releaseRemovedId } from '../openid/public-ids.ts'
 import { issuerRecords, verifierRecords } from '../records/openid-kinds.ts'
 import { settings } from '../settings.ts'
 import { readItem } from '../store/item.ts'
+import { dataKeyAddress } from '../store/keys.ts'
 import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { hasTenants, type RemovedTenant, removedTenantItem } from '../tenants/tenants.ts'
@@ -67,7 +68,7 @@ const tell = async (mark: RemovedTenant, { run }: Removal): Promise<Step> => {
 const removeOrganization = async (orgId: string, removal: Removal): Promise<void> => {
   const tenant = organizationPartition(orgId)
   await removePartition({ tenant }, tenant, removal)
-  await removePartition({ tenant }, `${tenant}|data-key`, removal)
+  await removePartition({ tenant }, dataKeyAddress(tenant).pk, removal)
 }
 
 const isPublic = ({ type }: { type: string }): boolean => type === verifierRecords.type || type === issuerRecords.type
@@ -79,9 +80,15 @@ const save = (mark: RemovedTenant) => async (unit: UnitOfWork) =>
 const putOff = (mark: RemovedTenant, error: unknown, hasProgress: boolean): Postponed => {
   const { id: tenant, phase, removedAt, progressAt = removedAt } = mark
   const isStuck = !hasProgress && Date.now() - Date.parse(progressAt) > DAY
-  const fields = { event: 'removal.put_off', tenant, phase, error: errorName(error) } as const
-  if (isStuck) measure('error', 'removal of a tenant makes no progress', fields, { values: { WorkGivenUp: 1 } })
-  else log('warn', 'removal of a tenant put off', fields)
+  const about = { tenant, phase, error: errorName(error) }
+  if (isStuck)
+    measure(
+      'error',
+      'removal of a tenant makes no progress',
+      { event: 'removal.stuck', ...about },
+      { values: { WorkGivenUp: 1 } },
+    )
+  else log('warn', 'removal of a tenant put off', { event: 'removal.put_off', ...about })
   return { later: RETRY_MS, ...(hasProgress && { commit: save(withProgress(mark)) }) }
 }
 

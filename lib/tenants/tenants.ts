@@ -6,7 +6,6 @@ import { defineItem, type Image, type Reader, readItem, type Stored } from '../s
 import { flag, integer, isoTime, optional, picklist, text } from '../store/item-fields.ts'
 import { type Address, address } from '../store/keys.ts'
 import { getItem, type Item, queryPage } from '../store/table.ts'
-import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 export const tenantAddress = (tenant: string): Address => address(`@tenant|${tenant}`)
 
@@ -34,7 +33,7 @@ export const tenantItem = defineItem(
 export type Tenant = Stored<typeof tenantItem>
 
 /** The entry of a tenant in its organization's list. */
-const organizationTenantItem = defineItem(
+export const organizationTenantItem = defineItem(
   'organization-tenant',
   ({ orgId, id }: Pick<Tenant, 'orgId' | 'id'>) => ({ pk: organizationTenants(orgId), sk: id }),
   {},
@@ -86,30 +85,12 @@ export const insertTenant = (unit: Creator, tenant: Tenant): void => {
 }
 
 /** A tenant's item, which the mark may have replaced. */
-const existingTenant = {
+export const existingTenant = {
   addressOf: tenantItem.addressOf,
   decode: (item: Image): Tenant | undefined => (removedTenantItem.is(item) ? undefined : tenantItem.decode(item)),
 }
 
-/** How a tenant is removed. `silent`: its connections are not told. */
-export interface RemovalOptions {
-  silent: boolean
-  keep?: 'public' | undefined
-}
-
-/** Replaces a tenant by its mark. Throws `resource.not_found`. */
-export const markRemoved = async (unit: UnitOfWork, id: string, { silent, keep }: RemovalOptions): Promise<void> => {
-  const tenant = await unit.load(existingTenant, { id })
-  if (tenant === undefined) throw notFound()
-  const now = new Date().toISOString()
-  const { orgId, createdAt } = tenant
-  const phase = silent ? (keep === undefined ? 'first' : 'status-lists') : 'hang-ups'
-  const mark = removedTenantItem.encode({ id, removedAt: now, keep, orgId, phase, progressAt: now })
-  unit.replace(mark, tenantItem.attributes({ orgId, createdAt }))
-  unit.delete(organizationTenantItem.addressOf(tenant))
-}
-
-const notFound = () => new AgentError('resource.not_found', 'there is no such tenant')
+export const notFound = () => new AgentError('resource.not_found', 'there is no such tenant')
 
 /** Throws `resource.not_found`; after a removal it takes up to a minute. */
 export const readTenant = async (id: string, reader: Reader = { load: readItem }): Promise<Tenant> => {

@@ -5,7 +5,7 @@ import { currentUnit } from '../../store/transaction.ts'
 import { endpointOf } from '../credo/index.ts'
 import { type Ed25519Key, keyOfVerkey, ownAgreementKeyOf, sealedKeys } from '../keys/index.ts'
 import { peerDidOf } from './did-of-key.ts'
-import { issuerDidItem } from './issuer-did.ts'
+import { issuerDidItem } from './issuer-did-item.ts'
 import { findOwnDid, newKey, ownDidKey, saveOwnDid } from './own-dids.ts'
 import type { Service } from './their-services.ts'
 

@@ -51,6 +51,7 @@ const PLACES: Record<string, RegExp> = {
   'heartbeat-received': /^@heartbeat received$/,
   invitation: /^@invitation\|[\w-]{43} ~$/,
   tenant: /^@tenant\|[^|]+ ~$/,
+  'removed-tenant': /^@tenant\|[^|]+ ~$/,
   'openid-id': /^@openid\|[^|]+ ~$/,
   'openid4vp-result': /^[^|]+\|openid4vp-result\|[^|]+ ~$/,
   'openid4vci-claims': /^[^|]+\|openid4vci-claims\|[^|]+ ~$/,

@@ -3,28 +3,16 @@
  * forever.
  */
 import { AgentError } from '../../../errors.ts'
-import { defineItem, type Stored } from '../../../store/item.ts'
-import { inKey, text } from '../../../store/item-fields.ts'
-import { address } from '../../../store/keys.ts'
+import type { Stored } from '../../../store/item.ts'
 import { consumeRateLimit } from '../../../store/limits.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
+import { slotItem } from './definition-items.ts'
 
 /** One for each definition whose keys are generated at the same time. */
 const SLOTS = ['1', '2']
 /** Definitions per day (UTC). */
 const MAX_A_DAY = 50
 const DAY = 24 * 60 * 60
-
-export const slotItem = defineItem(
-  'definition-slot',
-  ({ tenant, slot }: { tenant: string; slot: string }) => address(`${tenant}|definition-slot`, slot),
-  {
-    slot: inKey('sk', text()),
-    /** Of the definition's record. */
-    id: text(),
-  },
-  { tenant: ({ tenant }) => [`${tenant}|definition-slot`] },
-)
 
 /** A slot that no definition has; undefined if there is none. */
 export const findFreeSlot = async (unit: UnitOfWork): Promise<string | undefined> => {

@@ -7,28 +7,8 @@ import * as v from 'valibot'
 import { StoredCredentialDefinition } from '../../../records/credential-definition.ts'
 import { credentialDefinitionRecords } from '../../../records/kinds.ts'
 import type { RecordContent } from '../../../records/record-json.ts'
-import { defineItem } from '../../../store/item.ts'
-import { text } from '../../../store/item-fields.ts'
-import { type Address, address, digest } from '../../../store/keys.ts'
 import type { UnitOfWork } from '../../../store/unit-of-work.ts'
-
-/** The key by which a definition is unique. */
-type DefinitionKey = Pick<StoredCredentialDefinition, 'issuerId' | 'schemaId' | 'tag'>
-
-const addressAt = (tenant: string, { issuerId, schemaId, tag }: Record<keyof DefinitionKey, unknown>): Address =>
-  address(`${tenant}|definition|${digest(JSON.stringify([issuerId, schemaId, tag]))}`)
-
-/** A pointer from the key to the record. */
-export const definitionKeyItem = defineItem(
-  'definition-place',
-  ({ tenant, ...key }: DefinitionKey & { tenant: string }) => addressAt(tenant, key),
-  { record: text() },
-  {
-    CredentialDefinitionRecord: ({ tenant, value: { issuerId, schemaId, tag } }) => [
-      addressAt(tenant, { issuerId, schemaId, tag }).pk,
-    ],
-  },
-)
+import { type DefinitionKey, definitionKeyItem } from './definition-items.ts'
 
 /** The record with an id, if any. */
 export const readDefinition = async (unit: UnitOfWork, id: string): Promise<StoredCredentialDefinition | undefined> => {

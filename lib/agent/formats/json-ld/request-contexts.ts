@@ -1,4 +1,5 @@
 /** Determines the contexts of a proof request, in the unit of work that creates the request. */
+
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { AgentContext } from '@credo-ts/core'
@@ -9,6 +10,7 @@ import { settings } from '../../../settings.ts'
 import { currentUnit } from '../../../store/transaction.ts'
 import { BUNDLED_CONTEXTS, bundledContext, COMMUNITY_CONTEXTS, CREDENTIALS_V1 } from './bundled-contexts.ts'
 import { assertProcessable, definedTerms } from './context-documents.ts'
+import type { StoredContext } from './context-item.ts'
 import { assertOrdered } from './ordered-terms.ts'
 import {
   CONTEXTS_PATH,
@@ -17,7 +19,7 @@ import {
   type RequestedDefinition,
   schemaPaths,
 } from './prepared-contexts.ts'
-import { findContexts, SERVICE_SCOPE, type StoredContext, storeContext } from './stored-contexts.ts'
+import { findContexts, SERVICE_SCOPE, storeContext } from './stored-contexts.ts'
 import { findTermConflict, type TermConflict } from './term-conflicts.ts'
 import {
   type ContextDocument,
