@@ -28,47 +28,36 @@ const Arguments = v.object({
   rate: v.pipe(v.string(), v.regex(/^[1-9]\d{0,5}$/, '--rate is a number of read units'), v.transform(Number)),
   remove: v.boolean(),
   yes: v.boolean(),
-  command: v.strictTuple([v.literal('leftovers', USAGE), EntityId], USAGE),
+  command: v.strictTuple([v.literal('leftovers', USAGE), v.pipe(v.string(USAGE), EntityId)], USAGE),
 })
-type Arguments = v.InferOutput<typeof Arguments>
-
 const SEGMENTS = 8
 
-const NOTHING = 'nothing was done'
-
-const agrees = async (question: string, { yes }: Arguments): Promise<boolean> => {
-  console.log(question)
-  return yes || (await confirm('Go on? [y/N] '))
-}
-
-const find = async (path: string, search: Search, args: Arguments): Promise<string> => {
-  const bytes = Math.max(0, (await tableBytes()) - (search.units / SCANNED_GB_UNITS) * 2 ** 30)
-  const what = search.units === 0 ? 'the whole table' : 'the rest of the table'
-  if (!(await agrees(`This reads ${what}, ${scanPrice(bytes)}.`, args))) return NOTHING
-  await saving(path, search, () => findLeftovers(search, args.rate))
-  return summary(search, await requireMark(search.tenant))
-}
-
-const remove = async (path: string, search: Search, args: Arguments): Promise<string> => {
-  console.log(summary(search, await requireMark(search.tenant)))
-  if (!(await agrees('This removes them.', args))) return NOTHING
-  return `${await saving(path, search, () => removeLeftovers(search))} items were removed`
-}
-
-const leftovers = async (args: Arguments): Promise<string> => {
-  const [, tenant] = args.command
-  const { removedAt } = await requireMark(tenant)
-  const table = settings().TABLE_NAME
-  // Some systems allow no colon in names of files.
-  const path = `.tenants/${args.stage}/${encodeURIComponent(tenant)}.json`
+/** The search with which a run goes on: for a removal a complete one, else an unfinished one or a new one. */
+const searchFor = (path: string, key: Pick<Search, 'table' | 'tenant' | 'removedAt'>, remove: boolean): Search => {
   const stored = readSearch(path)
-  const isSame = stored?.table === table && stored.tenant === tenant && stored.removedAt === removedAt
-  const isComplete = stored?.places.every((place) => place === 'end')
-  if (args.remove && isSame && isComplete) return remove(path, stored, args)
-  if (args.remove) throw new StageFailure('there is no complete list of what is left: run this without --remove first')
+  const isSame = stored?.table === key.table && stored.tenant === key.tenant && stored.removedAt === key.removedAt
+  if (isSame && stored.places.every((place) => place === 'end') === remove) return stored
+  if (remove) throw new StageFailure('there is no complete list of what is left: run this without --remove first')
   const places = Array.from({ length: SEGMENTS }, () => 'start' as const)
-  const none = { table, tenant, removedAt, units: 0, places, leftovers: [], handled: 0 }
-  return find(path, isSame && !isComplete ? stored : none, args)
+  return { ...key, units: 0, places, leftovers: [], handled: 0 }
+}
+
+const priceOf = async ({ units }: Search): Promise<string> => {
+  const bytes = Math.max(0, (await tableBytes()) - (units / SCANNED_GB_UNITS) * 2 ** 30)
+  return `This reads ${units === 0 ? 'the whole table' : 'the rest of the table'}, ${scanPrice(bytes)}.`
+}
+
+const leftovers = async ({ stage, command, rate, remove, yes }: v.InferOutput<typeof Arguments>): Promise<string> => {
+  const [, tenant] = command
+  const mark = await requireMark(tenant)
+  // Some systems allow no colon in names of files.
+  const path = `.tenants/${stage}/${encodeURIComponent(tenant)}.json`
+  const search = searchFor(path, { table: settings().TABLE_NAME, tenant, removedAt: mark.removedAt }, remove)
+  console.log(remove ? summary(search, mark) : await priceOf(search))
+  if (!yes && !(await confirm('Go on? [y/N] '))) return 'nothing was done'
+  if (remove) return `${await saving(path, search, () => removeLeftovers(search))} items were removed`
+  await saving(path, search, () => findLeftovers(search, rate))
+  return summary(search, mark)
 }
 
 if (import.meta.main) {

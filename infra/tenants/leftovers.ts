@@ -1,34 +1,22 @@
 /** Finds by a scan what the table still has of a removed tenant, and removes what has no other way to it. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { KEPT } from '../../lib/removal/keep-public.ts'
 import type { Condition } from '../../lib/store/conditions.ts'
 import { scanSegment } from '../../lib/store/scan.ts'
 import { addressOf, getItem } from '../../lib/store/table.ts'
 import { removeIf } from '../../lib/store/write.ts'
-import { tenantAddress } from '../../lib/tenants/tenants.ts'
+import { type RemovedTenant, removedTenantItem, tenantAddress } from '../../lib/tenants/tenants.ts'
 import { StageFailure } from '../failure.ts'
 import type { Leftover, Search } from './search.ts'
 
-const REMOVED = 'removed-tenant'
-
-/** Kinds of items and types of records that a removal with `keep=public` leaves. */
-const KEPT_KINDS: readonly string[] = [
-  ...['web-document', 'webvh-log', 'webvh-resource', 'tails-piece', 'signed-status-list'],
-  ...['OpenId4VcIssuerRecord', 'X509CertificateRecord'],
-]
-
-interface Mark {
-  /** ISO 8601 UTC. */
-  removedAt: string
-  keepsPublic: boolean
-}
-
 /** The mark of a tenant whose removal has ended. Throws `StageFailure` if there is none, and `store.unavailable`. */
-export const requireMark = async (id: string): Promise<Mark> => {
-  const { kind, phase, keep, removedAt } = (await getItem(tenantAddress(id))) ?? {}
-  if (kind === undefined) throw new StageFailure(`${id} has no mark of a removal: there was none, or it has expired`)
-  if (kind.S !== REMOVED) throw new StageFailure(`${id} is a tenant that was not removed`)
-  if (phase !== undefined) throw new StageFailure(`the removal of ${id} has not ended: repeat this later`)
-  return { removedAt: removedAt?.S ?? '', keepsPublic: keep !== undefined }
+export const requireMark = async (id: string): Promise<RemovedTenant> => {
+  const item = await getItem(tenantAddress(id))
+  if (item === undefined) throw new StageFailure(`${id} has no mark of a removal: there was none, or it has expired`)
+  if (!removedTenantItem.is(item)) throw new StageFailure(`${id} is a tenant that was not removed`)
+  const mark = removedTenantItem.decode(item)
+  if (mark.phase !== undefined) throw new StageFailure(`the removal of ${id} has not ended: repeat this later`)
+  return mark
 }
 
 /** A tenant's items have its id in their key; in a partition of the service they have it in an attribute. */
@@ -56,7 +44,7 @@ export const findLeftovers = async (search: Search, rate: number): Promise<void>
     for (let place = places[segment]; place !== undefined && place !== 'end'; places[segment] = place) {
       const turn = Math.max(nextTurn, Date.now())
       nextTurn = turn + (PAGE_UNITS / rate) * 1000
-      await delay(turn - Date.now())
+      await delay(Math.max(0, turn - Date.now()))
       const after = place === 'start' ? undefined : place
       const { items, next, units = PAGE_UNITS } = await scanSegment(isOf(tenant), { segment, of: places.length, after })
       nextTurn += ((units - PAGE_UNITS) / rate) * 1000
@@ -73,11 +61,11 @@ export const findLeftovers = async (search: Search, rate: number): Promise<void>
 const typeOf = ({ kind, pk }: Leftover): string | undefined =>
   ['record', 'entry'].includes(kind) ? pk.split('|')[1] : undefined
 
-const isKept = (one: Leftover, { keepsPublic }: Mark): boolean =>
-  one.expires || one.kind === 'openid-id' || (keepsPublic && KEPT_KINDS.includes(typeOf(one) ?? one.kind))
+const isKept = (one: Leftover, { keep }: RemovedTenant): boolean =>
+  one.expires || one.kind === 'openid-id' || (keep !== undefined && KEPT.has(typeOf(one) ?? one.kind))
 
 /** Numbers and kinds of the leftovers, and how many of them `removeLeftovers` removes. */
-export const summary = ({ leftovers, tenant }: Search, mark: Mark): string => {
+export const summary = ({ leftovers, tenant }: Search, mark: RemovedTenant): string => {
   const lines = leftovers.map((one) => {
     const remark = one.expires ? '(expires)' : isKept(one, mark) ? '(kept)' : ''
     return `${one.kind} ${typeOf(one) ?? ''} ${remark}`.replace(/ +/g, ' ').trim()
@@ -87,9 +75,8 @@ export const summary = ({ leftovers, tenant }: Search, mark: Mark): string => {
   return [...counted, `${leftovers.length} items are left of ${tenant}; --remove removes ${removable}`].join('\n')
 }
 
-/** So many items in so many ms: 100 a second. */
+/** Items of each quarter of a second. */
 const CHUNK = 25
-const CHUNK_MS = 250
 
 /**
  * Removes what the search has found and is still of this tenant, of that kind and without expiry. Returns how many.
@@ -99,7 +86,7 @@ export const removeLeftovers = async (search: Search): Promise<number> => {
   const { tenant, leftovers, removedAt } = search
   let removed = 0
   while (search.handled < leftovers.length) {
-    const pause = delay(CHUNK_MS)
+    const pause = delay(250)
     const mark = await requireMark(tenant)
     if (mark.removedAt !== removedAt) throw new StageFailure(`${tenant} was removed again: look for leftovers again`)
     const chunk = leftovers.slice(search.handled, search.handled + CHUNK)
