@@ -32,7 +32,11 @@ test.each<Row>([
   [READ, 'acme|data-key', SEALS],
   [READ, '@org|acme', DELIVERS],
   [READ, 'acme|BasicMessageRecord|1', `${EXCHANGES} getBasicMessages tenantGetBasicMessages removeOwned`],
-  [READ, 'acme|DidCommMessageRecord|1', `${EXCHANGES} tenantProofFormData getCredentialFormData getProofFormData removeOwned`],
+  [
+    READ,
+    'acme|DidCommMessageRecord|1',
+    `${EXCHANGES} tenantProofFormData getCredentialFormData getProofFormData removeOwned`,
+  ],
   [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', `${EXCHANGES} removeOwned`],
   [READ, 'acme|openid4vci-claims|1', 'requestCredential removeOwned'],
   [/Delete/, undefined, DELETES],
