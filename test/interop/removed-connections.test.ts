@@ -61,7 +61,10 @@ const connectBy = async (wallet: Wallet, { invitationUrl, outOfBandId }: Json) =
 }
 
 /** Messages both ways. */
-const converse = async (wallet: Wallet, { connectionId, walletConnectionId }: Awaited<ReturnType<typeof connectBy>>) => {
+const converse = async (
+  wallet: Wallet,
+  { connectionId, walletConnectionId }: Awaited<ReturnType<typeof connectBy>>,
+) => {
   await say(connectionId, 'to the wallet')
   await wallet.sendMessage(walletConnectionId, 'from the wallet')
   await waitFor('messages', async () => {
