@@ -28,13 +28,21 @@ export const removeUnusedDids = async (unit: UnitOfWork, dids: readonly string[]
 
 const removeIfUnused = async (unit: UnitOfWork, did: string): Promise<void> => {
   const { tenant } = unit
-  const records = await unit.find(tenant, didRecords.type, { $or: [{ did }, { alternativeDids: [did] }] })
-  if (records.some(isPublic) || (await isOfConnection(unit, did))) return
+  // An inline service of an invitation names only the key of a DID.
+  const recipientKeyFingerprints = KEY_DID.exec(did)?.slice(1)
+  const byKey = recipientKeyFingerprints === undefined ? [] : [{ recipientKeyFingerprints }]
+  const query = { $or: [{ did }, { alternativeDids: [did] }, ...byKey] }
+  const records = await unit.find(tenant, didRecords.type, query)
+  if (records.some(isPublic)) return
+  for (const name of [did, ...records.map(({ value }) => String(value.did))])
+    if (await isOfConnection(unit, name)) return
   const keys = await keysOf(unit, did, records)
   for (const key of keys) if (await isUsed(unit, key, records)) return
   for (const { type, id } of records) await unit.remove(tenant, type, id)
   for (const { keyId } of keys) unit.delete(keyAddress(tenant, keyId))
 }
+
+const KEY_DID = /^did:key:(z6Mk[^#]+)/
 
 const isPublic = ({ tags }: StoredRecord): boolean => tags[PUBLIC_DID] === true
 
@@ -59,8 +67,7 @@ const keysOf = async (unit: UnitOfWork, did: string, records: StoredRecord[]): P
     const item = items.find(({ pk }) => pk === keyAddress(unit.tenant, keyId).pk)
     if (item === undefined) return []
     const { purpose = {} } = item
-    // An inline service of an invitation names its key only.
-    const isInline = did.startsWith('did:key:') && purpose.outOfBandId !== undefined
+    const isInline = KEY_DID.test(did) && (purpose.did ?? purpose.outOfBandId) !== undefined
     return named.includes(keyId) || purpose.did?.did === did || isInline ? [{ keyId, purpose }] : []
   })
 }

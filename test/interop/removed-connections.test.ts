@@ -1,21 +1,18 @@
 /** What a deleted connection and a deleted invitation leave in the table: what expires, and what others use. */
+import { randomUUID } from 'node:crypto'
 import { PeerDidNumAlgo } from '@credo-ts/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { runJob } from '../../lib/jobs/run.ts'
 import { connectionRemovalJob } from '../../lib/removal/connection-job.ts'
+import { inTenant } from '../support/anoncreds/world.ts'
 import { createTenant } from '../support/scenes.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useTenantAndWallet, useWallet } from '../support/stage/use-stage.ts'
 import { itemsOf } from '../support/table/items.ts'
 import { checkTable } from '../support/table/table-checker.ts'
-import {
-  connectionOf,
-  type InvitationOptions,
-  inviteToConnect,
-  settled,
-  succeed,
-  takeInvitation,
-} from '../support/tenants.ts'
+import { connectionOf, type InvitationOptions, inviteToConnect, settled, succeed } from '../support/tenants.ts'
+import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
+import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { WalletOptions } from '../wallet/wallet-parts.ts'
@@ -25,13 +22,22 @@ const { tenantId } = caller
 afterEach(() => void vi.useRealTimers())
 
 /** The tenant's items that do not expire, by their addresses. */
-const lasting = async (): Promise<Map<string, Json>> => {
+const lasting = async (): Promise<Map<string, string>> => {
   const items = await itemsOf(stage, `${tenantId}|`)
-  return new Map(items.filter(({ expiresAt }) => !expiresAt).map((item) => [`${item.pk?.S} ${item.sk?.S}`, item]))
+  return new Map(
+    items.filter(({ expiresAt }) => !expiresAt).map((item) => [`${item.pk?.S} ${item.sk?.S}`, JSON.stringify(item)]),
+  )
 }
 
 const say = async (connectionId: string, content: string) =>
   succeed(stage, 'sendMessage', caller, { path: { connectionId }, body: { content } })
+
+const raw = new RawMessages(await useWallet())
+
+const recipientKeysOf = (did: string) =>
+  inTenant(tenantId, async ({ dids }) =>
+    (await dids.resolveDidDocument(did)).recipientKeys.map((key) => key.fingerprint),
+  )
 
 const deleteInvitation = (outOfBandId: string) =>
   succeed(stage, 'deleteOutOfBandRecord', caller, { path: { outOfBandId } })
@@ -45,9 +51,9 @@ const runRemoval = async (id: string, minutes = 2) => {
   vi.useRealTimers()
 }
 
-const deleteConnection = async (connectionId: string) => {
+const deleteConnection = async (connectionId: string, minutes?: number) => {
   await succeed(stage, 'deleteConnection', caller, { path: { connectionId } })
-  await runRemoval(connectionId)
+  await runRemoval(connectionId, minutes)
 }
 
 const connectBy = async (wallet: Wallet, { invitationUrl, outOfBandId }: Json) => {
@@ -107,10 +113,128 @@ describe.each(KINDS)('a connection by %s', (_, options, invitation) => {
     }
     await runRemoval(connectionId)
     await deleteInvitation(invited.outOfBandId)
+    expect(await itemsOf(stage, `${tenantId}|delivery|`)).toEqual([])
     const after = await lasting()
     for (const address of after.keys()) if (address.includes('pickup-usage')) after.delete(address)
     expect([...after.keys()].filter((address) => !before.has(address))).toEqual([])
     expect(after).toEqual(before)
     expect(await checkTable(stage.client, stage.table)).toEqual([])
   })
+})
+
+/** In minutes. Messages to wallets that are down are no longer awaited. */
+const THREE_DAYS = 3 * 24 * 60
+
+const inviteMany = (body: object = {}) => inviteToConnect(stage, caller, { multiUseInvitation: true, ...body })
+
+test('of two connections of an invitation, one keeps all it has when the other and the invitation are deleted', async () => {
+  const [first, second] = [await useWallet(), await useWallet({ handshake: 'connections' })]
+  const invited = await inviteMany()
+  const stays = await connectBy(second, invited)
+  await converse(second, stays)
+  await settled(stage)
+  const before = await lasting()
+  const goes = await connectBy(first, invited)
+  await converse(first, goes)
+  await deleteConnection(goes.connectionId)
+  expect(await lasting()).toEqual(before)
+  await deleteInvitation(invited.outOfBandId)
+  expect((await lasting()).size).toBe(before.size - 4)
+  await converse(second, stays)
+})
+
+test('a key or DID that another connection or invitation has stays until the last of them is deleted', async () => {
+  await settled(stage)
+  const before = await lasting()
+  const wallet = await useWallet()
+  const invited = await inviteMany()
+  const { connectionId } = await connectBy(wallet, invited)
+  const { did } = await succeed(stage, 'getConnectionById', caller, { path: { connectionId } })
+  const invitations = [invited]
+  for (const key of [invited.invitationDid, did]) {
+    const [recipientKey] = await recipientKeysOf(key)
+    invitations.push(await inviteMany({ recipientKey }))
+    const legacy = await succeed(stage, 'createLegacyInvitation', caller, { body: { recipientKey } })
+    invitations.push({ ...legacy, outOfBandId: legacy.outOfBandRecord.id })
+  }
+  await settled(stage)
+  await deleteConnection(connectionId)
+  for (const [index, { outOfBandId }] of invitations.entries()) {
+    const keys = (await itemsOf(stage, `${tenantId}|key|`)).length
+    await deleteInvitation(outOfBandId)
+    const isLast = index === 2 || index === 4
+    expect((await itemsOf(stage, `${tenantId}|key|`)).length).toBe(isLast ? keys - 1 : keys)
+  }
+  expect(await lasting()).toEqual(before)
+})
+
+test('the DID of a wallet that has two connections stays with the second one', async () => {
+  const key = await raw.newKey()
+  const ask = async () => {
+    const { invitation, invitationDid, outOfBandId } = await inviteToConnect(stage, caller)
+    const request = didExchangeRequest(invitation['@id'], peerDidOf([key], 'http://127.0.0.1:1024'))
+    await raw.send(request, { ...(await raw.routeToDid(invitationDid)), senderKey: key })
+    const [{ id }] = await succeed(stage, 'getConnections', caller, { query: { outOfBandId } })
+    return id
+  }
+  const didsNow = () => itemsOf(stage, `${tenantId}|DidRecord|`)
+  const none = (await didsNow()).length
+  const [one, other] = [await ask(), await ask()]
+  const both = await didsNow()
+  await deleteConnection(one, THREE_DAYS)
+  expect(await didsNow()).toEqual(both)
+  await deleteConnection(other, THREE_DAYS)
+  expect(await didsNow()).toHaveLength(none)
+})
+
+test('a public DID stays, also where it was the DID of a connection and of its invitation', async () => {
+  const other = await createTenant(stage, 'Globex')
+  const { did } = await succeed(stage, 'createDid', caller, { body: { method: 'peer' } })
+  const publicItems = await lasting()
+  const invited = await inviteToConnect(stage, other)
+  const body = { invitationUrl: invited.invitationUrl, ourDid: did }
+  const { connectionRecord, outOfBandRecord } = await succeed(stage, 'receiveInvitationUrl', caller, { body })
+  const created = await inviteToConnect(stage, caller, { invitationDid: did } as InvitationOptions)
+  await connectionOf(stage, other, invited.outOfBandId)
+  await deleteConnection(connectionRecord.id)
+  for (const id of [outOfBandRecord.id, created.outOfBandId]) await deleteInvitation(id)
+  expect(await lasting()).toEqual(publicItems)
+})
+
+test('while messages wait for a wallet that is down, only the other items are removed; after two days they are, too', async () => {
+  const before = await lasting()
+  const wallet = await useWallet()
+  const invited = await inviteToConnect(stage, caller)
+  const { connectionId } = await connectBy(wallet, invited)
+  await wallet.pause()
+  await say(connectionId, 'never delivered')
+  await succeed(stage, 'deleteConnection', caller, { path: { connectionId } })
+  await deleteInvitation(invited.outOfBandId)
+  const left = async () => [...(await lasting()).keys()].filter((address) => !before.has(address))
+  await runRemoval(connectionId)
+  const kinds = (await left()).map((address) => address.slice(tenantId.length + 1).replace(/[ |].*/, ''))
+  expect(new Set(kinds)).toEqual(new Set(['ConnectionRecord', 'DidRecord', 'job', 'key']))
+  await stage.line.pause()
+  await runRemoval(connectionId, THREE_DAYS)
+  expect(await left()).toEqual([])
+  stage.line.run()
+})
+
+test('a message for a connection that was removed is rejected, and a repeated one gets its first response', async () => {
+  const invited = await inviteToConnect(stage, caller)
+  const key = await raw.newKey()
+  const request = didExchangeRequest(invited.invitation['@id'], peerDidOf([key], 'http://127.0.0.1:1024'))
+  const route = { ...(await raw.routeToDid(invited.invitationDid)), senderKey: key }
+  expect((await raw.send(request, route)).status).toBe(200)
+  const [{ id, did }] = await succeed(stage, 'getConnections', caller, { query: { outOfBandId: invited.outOfBandId } })
+  const message = (content: string) => ({
+    ...{ '@type': 'https://didcomm.org/basicmessage/1.0/message', '@id': randomUUID(), content },
+    sent_time: '2026-01-01T00:00:00.000Z',
+  })
+  const to = { ...(await raw.routeToDid(did)), senderKey: key }
+  const envelope = await raw.pack(message('first'), to)
+  expect((await raw.postEnvelope(envelope, to.endpoint)).status).toBe(200)
+  await deleteConnection(id)
+  expect((await raw.postEnvelope(envelope, to.endpoint)).status).toBe(200)
+  expect((await raw.send(message('second'), to)).status).toBe(400)
 })
