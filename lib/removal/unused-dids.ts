@@ -34,9 +34,12 @@ const removeIfUnused = async (unit: UnitOfWork, did: string): Promise<void> => {
   const query = { $or: [{ did }, { alternativeDids: [did] }, ...byKey] }
   const records = await unit.find(tenant, didRecords.type, query)
   if (records.some(isPublic)) return
-  for (const name of [did, ...records.map(({ value }) => String(value.did))])
-    if (await isOfConnection(unit, name)) return
   const keys = await keysOf(unit, did, records)
+  const names = [
+    ...records.map(({ value }) => String(value.did)),
+    ...keys.flatMap(({ purpose }) => purpose.did?.did ?? []),
+  ]
+  for (const name of new Set([did, ...names])) if (await isOfConnection(unit, name)) return
   for (const key of keys) if (await isUsed(unit, key, records)) return
   for (const { type, id } of records) await unit.remove(tenant, type, id)
   for (const { keyId } of keys) unit.delete(keyAddress(tenant, keyId))
@@ -72,15 +75,14 @@ const keysOf = async (unit: UnitOfWork, did: string, records: StoredRecord[]): P
   })
 }
 
-/** Whether an invitation, a connection or another DID of this agent has the key. `removed`: records to remove. */
+/** Whether an invitation or another DID of this agent has the key. `removed`: records to remove. */
 const isUsed = async (unit: UnitOfWork, { keyId, purpose }: Key, removed: StoredRecord[]): Promise<boolean> => {
   const { tenant } = unit
-  const { did, outOfBandId } = purpose
   const fingerprint = fingerprintOf(keyId)
   // Connections and invitations have no keys of other types.
   if (fingerprint === undefined) return true
+  const { outOfBandId } = purpose
   if (outOfBandId !== undefined && (await unit.read(tenant, outOfBandRecords.type, outOfBandId))) return true
-  if (did !== undefined && (await isOfConnection(unit, did.did))) return true
   const invitations = await unit.find(tenant, outOfBandRecords.type, { [FORMER_KEYS]: [fingerprint] })
   const dids = await unit.find(tenant, didRecords.type, { recipientKeyFingerprints: [fingerprint], role: 'created' })
   return invitations.length > 0 || dids.some(({ id }) => removed.every((record) => record.id !== id))
