@@ -187,6 +187,25 @@ test('the DID of a wallet that has two connections stays with the second one', a
   expect(await didsNow()).toHaveLength(none)
 })
 
+test('a DID of another agent that contains keys of this agent takes none of them along', async () => {
+  const invited = await inviteMany()
+  const { did } = await succeed(stage, 'createDid', caller, { body: { method: 'peer' } })
+  const before = await lasting()
+  const key = await raw.newKey()
+  const ours = (await Promise.all([invited.invitationDid, did].map((one) => raw.routeToDid(one)))).flatMap(
+    ({ recipientKeys }) => recipientKeys,
+  )
+  const hostile = peerDidOf([key, ...ours], 'http://127.0.0.1:1024')
+  const request = didExchangeRequest(invited.invitation['@id'], hostile)
+  const route = { ...(await raw.routeToDid(invited.invitationDid)), senderKey: key }
+  expect((await raw.send(request, route)).status).toBe(200)
+  const query = { outOfBandId: invited.outOfBandId }
+  const [{ id, theirDid }] = await succeed(stage, 'getConnections', caller, { query })
+  expect(theirDid).toBe(hostile)
+  await deleteConnection(id, THREE_DAYS)
+  expect(await lasting()).toEqual(before)
+})
+
 test('a public DID stays, also where it was the DID of a connection and of its invitation', async () => {
   const other = await createTenant(stage, 'Globex')
   const { did } = await succeed(stage, 'createDid', caller, { body: { method: 'peer' } })
