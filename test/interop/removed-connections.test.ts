@@ -107,11 +107,13 @@ describe.each(KINDS)('a connection by %s', (_, options, invitation) => {
     expect((await lasting()).size).toBeGreaterThan(before.size + 15)
     await succeed(stage, 'deleteConnection', caller, { path: { connectionId } })
     if (options.endpoint === false) {
+      await runRemoval(connectionId)
+      expect((await itemsOf(stage, `${tenantId}|BasicMessageRecord|`)).length).toBeGreaterThan(0)
       const { pickupExpiryJob } = await import('../../lib/pickup/expiry-job.ts')
       const job = { tenant: tenantId, type: 'pickup-expiry', id: connectionId } as const
       for (let run = 0; run < 2; run++) await stage.line.guard.run('runJobs', () => runJob(job, pickupExpiryJob))
     }
-    await runRemoval(connectionId)
+    await runRemoval(connectionId, 10)
     await deleteInvitation(invited.outOfBandId)
     expect(await itemsOf(stage, `${tenantId}|delivery|`)).toEqual([])
     const after = await lasting()
@@ -143,30 +145,37 @@ test('of two connections of an invitation, one keeps all it has when the other a
   await converse(second, stays)
 })
 
-test('a key or DID that another connection or invitation has stays until the last of them is deleted', async () => {
-  await settled(stage)
-  const before = await lasting()
-  const wallet = await useWallet()
-  const invited = await inviteMany()
-  const { connectionId } = await connectBy(wallet, invited)
-  const { did } = await succeed(stage, 'getConnectionById', caller, { path: { connectionId } })
-  const invitations = [invited]
-  for (const key of [invited.invitationDid, did]) {
-    const [recipientKey] = await recipientKeysOf(key)
-    invitations.push(await inviteMany({ recipientKey }))
-    const legacy = await succeed(stage, 'createLegacyInvitation', caller, { body: { recipientKey } })
-    invitations.push({ ...legacy, outOfBandId: legacy.outOfBandRecord.id })
-  }
-  await settled(stage)
-  await deleteConnection(connectionId)
-  for (const [index, { outOfBandId }] of invitations.entries()) {
-    const keys = (await itemsOf(stage, `${tenantId}|key|`)).length
-    await deleteInvitation(outOfBandId)
-    const isLast = index === 2 || index === 4
-    expect((await itemsOf(stage, `${tenantId}|key|`)).length).toBe(isLast ? keys - 1 : keys)
-  }
-  expect(await lasting()).toEqual(before)
-})
+test.each([PeerDidNumAlgo.ShortFormAndLongForm, PeerDidNumAlgo.GenesisDoc])(
+  'a key or DID (did:peer:%i) that another connection or invitation has stays until the last of them is deleted',
+  async (peerDid) => {
+    await settled(stage)
+    const before = await lasting()
+    const wallet = await useWallet({ peerDid })
+    const invited = await inviteMany()
+    const alone = await lasting()
+    const again = await inviteMany({ recipientKey: (await recipientKeysOf(invited.invitationDid))[0] })
+    await deleteInvitation(again.outOfBandId)
+    expect(await lasting()).toEqual(alone)
+    const { connectionId } = await connectBy(wallet, invited)
+    const { did } = await succeed(stage, 'getConnectionById', caller, { path: { connectionId } })
+    const invitations = [invited]
+    for (const key of [invited.invitationDid, did]) {
+      const [recipientKey] = await recipientKeysOf(key)
+      invitations.push(await inviteMany({ recipientKey }))
+      const legacy = await succeed(stage, 'createLegacyInvitation', caller, { body: { recipientKey } })
+      invitations.push({ ...legacy, outOfBandId: legacy.outOfBandRecord.id })
+    }
+    await settled(stage)
+    await deleteConnection(connectionId)
+    for (const [index, { outOfBandId }] of invitations.entries()) {
+      const keys = (await itemsOf(stage, `${tenantId}|key|`)).length
+      await deleteInvitation(outOfBandId)
+      const isLast = index === 2 || index === 4
+      expect((await itemsOf(stage, `${tenantId}|key|`)).length).toBe(isLast ? keys - 1 : keys)
+    }
+    expect(await lasting()).toEqual(before)
+  },
+)
 
 test('the DID of a wallet that has two connections stays with the second one', async () => {
   const key = await raw.newKey()
@@ -188,9 +197,10 @@ test('the DID of a wallet that has two connections stays with the second one', a
 })
 
 test('a DID of another agent that contains keys of this agent takes none of them along', async () => {
-  const invited = await inviteMany()
+  const didsAndKeys = async () => [...(await lasting())].filter(([address]) => /\|(?:DidRecord|key)\|/.test(address))
+  const invited = await inviteToConnect(stage, caller)
   const { did } = await succeed(stage, 'createDid', caller, { body: { method: 'peer' } })
-  const before = await lasting()
+  const before = await didsAndKeys()
   const key = await raw.newKey()
   const ours = (await Promise.all([invited.invitationDid, did].map((one) => raw.routeToDid(one)))).flatMap(
     ({ recipientKeys }) => recipientKeys,
@@ -203,7 +213,7 @@ test('a DID of another agent that contains keys of this agent takes none of them
   const [{ id, theirDid }] = await succeed(stage, 'getConnections', caller, { query })
   expect(theirDid).toBe(hostile)
   await deleteConnection(id, THREE_DAYS)
-  expect(await lasting()).toEqual(before)
+  expect(await didsAndKeys()).toEqual(before)
 })
 
 test('a public DID stays, also where it was the DID of a connection and of its invitation', async () => {
