@@ -28,7 +28,7 @@ type Row = [action: RegExp, key: string | undefined, names: string]
 const READ = /Get|Query/
 
 test.each<Row>([
-  [READ, 'acme|key|k1', SIGNS],
+  [READ, 'acme|key|k1', `${SIGNS} deleteOutOfBandRecord`],
   [READ, 'acme|data-key', SEALS],
   [READ, '@org|acme', DELIVERS],
   [READ, 'acme|BasicMessageRecord|1', `${EXCHANGES} getBasicMessages tenantGetBasicMessages removeOwned`],
@@ -40,7 +40,7 @@ test.each<Row>([
   [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', `${EXCHANGES} removeOwned`],
   [READ, 'acme|openid4vci-claims|1', 'requestCredential removeOwned'],
   [/Delete/, undefined, DELETES],
-  [/Delete/, 'acme|key|k1', 'deleteCertificate removeOwned'],
+  [/Delete/, 'acme|key|k1', 'deleteCertificate deleteOutOfBandRecord removeOwned'],
   ...['Credential', 'Proof', 'BasicMessage'].map((of): Row => [/Delete/, `acme|${of}Record|1`, 'removeOwned']),
 ])('may %o %s', (actions, key, names) => {
   const allowed = ({ Action, Condition }: Statement) => {
