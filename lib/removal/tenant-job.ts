@@ -12,7 +12,7 @@ import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { hasTenants, type RemovedTenant, removedTenantItem } from '../tenants/tenants.ts'
 import { organizationPartition } from '../webhooks/endpoint-item.ts'
-import { KEPT, keepPublic } from './keep-public.ts'
+import { endIssuers, KEPT, signLists } from './keep-public.ts'
 import { type Removal, removeOwned, removePartition } from './remove-owned.ts'
 import { RunEnded, startRun } from './run.ts'
 
@@ -40,11 +40,9 @@ interface Step {
 /** A step of a removal, to the end of a phase or of the run. Throws a `RunEnded`, and errors of the store. */
 const step = async (mark: RemovedTenant, removal: Removal): Promise<Step> => {
   const { id, keep, phase } = mark
+  if (phase !== 'second') await endIssuers(id, keep === undefined)
   if (phase === 'hang-ups') return tell(mark, removal)
-  if (phase === 'status-lists') {
-    await keepPublic(id)
-    return { mark: { ...mark, phase: 'first' }, later: 0 }
-  }
+  if (phase === 'status-lists') return sign(mark, removal)
   await removeOwned({ tenant: id, type: 'tenant', id, value: {} }, removal)
   const isLast = mark.orgId !== undefined && mark.orgId !== settings().BASE_ORG_ID && !(await hasTenants(mark.orgId))
   if (phase === 'first') return { mark: { ...mark, phase: 'second', wasLast: isLast }, later: SECOND_PASS_MS }
@@ -62,6 +60,14 @@ const tell = async (mark: RemovedTenant, { run }: Removal): Promise<Step> => {
     if (run.isOver() && place !== undefined) return { mark: { ...mark, place }, later: 0 }
   } while (place !== undefined && Date.now() < end)
   return { mark: { ...mark, phase: mark.keep === undefined ? 'first' : 'status-lists', place: undefined }, later: 0 }
+}
+
+/** Signs the status lists as soon as no process changes them any more. */
+const sign = async (mark: RemovedTenant, { run }: Removal): Promise<Step> => {
+  const later = Date.parse(mark.removedAt) + SECOND_PASS_MS - Date.now()
+  if (later > 0) return { mark, later }
+  const place = await signLists(mark.id, run, mark.place)
+  return { mark: { ...mark, place, phase: place === undefined ? 'first' : 'status-lists' }, later: 0 }
 }
 
 /** Removes the registrations of an organization without tenants, their events, and their data key. */
