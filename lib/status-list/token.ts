@@ -117,7 +117,7 @@ const sign = ({ bits, certificate, jwk }: ReadList, sub: string, { iat, exp, ttl
 /** Signed lists by what is in them; at most 8 MB. */
 const signed = new Bounded<string, string>(8 * 1024 * 1024, TTL * 1000, ({ length }) => length)
 
-export interface ListToken {
+interface ListToken {
   jwt: string
   /** Of a list that is signed now it is weak: a signature differs each time. */
   etag: string
