@@ -17,6 +17,7 @@ import { tailsPieceItem } from '../revocation/tails-file.ts'
 import { markItem } from '../status-list/indexes.ts'
 import { headItem } from '../status-list/lists.ts'
 import { pieceItem } from '../status-list/pieces.ts'
+import { signedListItem } from '../status-list/signed-list.ts'
 import { dataKeyItem } from '../store/data-keys.ts'
 import type { BelongsTo, Image } from '../store/item.ts'
 import { decodeRegistration, endpointItem } from '../webhooks/endpoint-item.ts'
@@ -56,6 +57,7 @@ export const OWNED_ITEMS: readonly OwnedItem[] = [
   markItem,
   headItem,
   pieceItem,
+  signedListItem,
   { ...endpointItem, decode: decodeRegistration },
   eventItem,
   attemptItem,

@@ -11,7 +11,7 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { hasTenants, type RemovedTenant, removedTenantItem } from '../tenants/tenants.ts'
 import { organizationPartition } from '../webhooks/endpoint-item.ts'
 import { closePages } from './close-pages.ts'
-import { KEPT, keepPublic } from './keep-public.ts'
+import { endIssuers, KEPT, signLists } from './keep-public.ts'
 import { type Removal, removeOwned, removePartition } from './remove-owned.ts'
 import { RunEnded, startRun } from './run.ts'
 
@@ -39,19 +39,18 @@ interface Step {
 /** A step of a removal, to the end of a phase or of the run. Throws a `RunEnded`, and errors of the store. */
 const step = async (mark: RemovedTenant, removal: Removal): Promise<Step> => {
   const { id, keep, phase } = mark
-  const afterPages = mark.silent === true ? 'first' : 'hang-ups'
-  if (phase === 'pages')
-    return byPages(mark, removal, keep === undefined ? afterPages : 'status-lists', (place) =>
+  const last = keep === undefined ? 'first' : 'status-lists'
+  if (phase === 'pages') {
+    if (keep !== undefined && mark.place === undefined) await endIssuers(id)
+    return byPages(mark, removal, mark.silent === true ? last : 'hang-ups', (place) =>
       closePages(id, removal.kept, place),
     )
-  if (phase === 'status-lists') {
-    await keepPublic(id)
-    return { mark: { ...mark, phase: afterPages }, later: 0 }
   }
   if (phase === 'hang-ups') {
     const { tellPage } = await import('./hang-ups.ts')
-    return byPages(mark, removal, 'first', (place) => tellPage(id, place), Date.parse(mark.removedAt) + HANG_UPS_MS)
+    return byPages(mark, removal, last, (place) => tellPage(id, place), Date.parse(mark.removedAt) + HANG_UPS_MS)
   }
+  if (phase === 'status-lists') return sign(mark, removal)
   await removeOwned({ tenant: id, type: 'tenant', id, value: {} }, removal)
   const isLast = mark.orgId !== undefined && mark.orgId !== settings().BASE_ORG_ID && !(await hasTenants(mark.orgId))
   if (phase === 'first') return { mark: { ...mark, phase: 'second', wasLast: isLast }, later: SECOND_PASS_MS }
@@ -74,6 +73,14 @@ const byPages = async (
     if (place !== undefined && run.isOver()) return { mark: { ...mark, place }, later: 0 }
   } while (place !== undefined && Date.now() < end)
   return { mark: { ...mark, phase: next, place: undefined }, later: 0 }
+}
+
+/** Signs the status lists as soon as no process changes them any more. */
+const sign = async (mark: RemovedTenant, { run }: Removal): Promise<Step> => {
+  const later = Date.parse(mark.removedAt) + SECOND_PASS_MS - Date.now()
+  if (later > 0) return { mark, later }
+  const place = await signLists(mark.id, run, mark.place)
+  return { mark: { ...mark, place, phase: place === undefined ? 'first' : 'status-lists' }, later: 0 }
 }
 
 /** Removes the registrations of an organization without tenants, their events, and their data key. */

@@ -41,7 +41,7 @@ export const organizationTenantItem = defineItem(
 )
 
 /** The order of a removal. `second`: again, for what was written while processes still knew the tenant. */
-const REMOVAL_PHASES = ['pages', 'status-lists', 'hang-ups', 'first', 'second'] as const
+const REMOVAL_PHASES = ['pages', 'hang-ups', 'status-lists', 'first', 'second'] as const
 
 /**
  * The mark of a removed tenant, at the tenant's address. While there is a phase, its data are being removed; then only

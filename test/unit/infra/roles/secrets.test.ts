@@ -39,6 +39,8 @@ test.each<Row>([
   ],
   [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', `${EXCHANGES} removeOwned`],
   [READ, 'acme|openid4vci-claims|1', 'requestCredential removeOwned'],
+  [READ, 'acme|signed-status-list|1', 'getStatusList receivePresentation removeOwned'],
+  [/Put/, 'acme|signed-status-list|1', 'removeOwned'],
   [/Delete/, undefined, DELETES],
   [/Delete/, 'acme|key|k1', 'deleteCertificate deleteOutOfBandRecord removeOwned'],
   ...['Credential', 'Proof', 'BasicMessage'].map((of): Row => [/Delete/, `acme|${of}Record|1`, 'removeOwned']),
