@@ -21,6 +21,9 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 export const CREDENTIAL = 'CredentialRecord'
 
+/** The sweep wakes the job: the deleting function does not send to the queue. */
+const ORPHAN_DELAY_MS = 1_000
+
 /** Partition of a registry's pending revocations. */
 const pendingRevocations = (tenant: string, registryId: string): string => `${tenant}|revocation|${digest(registryId)}`
 
@@ -90,6 +93,25 @@ export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: str
   unit.create(pendingRevocationItem.encode({ tenant, credentialRecordId, ...revocable }))
   enqueue(unit, { tenant, type: 'revocation-list', id: credentialRecordId })
   return toCredentialExchangeJson(revoked)
+}
+
+/** Id of the job that publishes the revocation of a deleted exchange: a registry's id may contain `|`. */
+const orphanJobId = ({ registryId, index }: Revocable): string =>
+  `${Buffer.from(registryId).toString('base64url')}.${index}`
+
+/** The revocation that such a job publishes; undefined for the id of an exchange. */
+export const revocableOfJob = (id: string): Revocable | undefined => {
+  const [, registryId = '', index] = /^([\w-]+)\.(\d+)$/.exec(id) ?? []
+  return index === undefined
+    ? undefined
+    : { registryId: Buffer.from(registryId, 'base64url').toString(), index: Number(index) }
+}
+
+/** Adds a job that publishes the pending revocation of an exchange that the unit deletes. */
+export const continueRevocation = (unit: UnitOfWork, record: StoredRecord): void => {
+  const revocable = revocableOf(record)
+  if (revocable === undefined || revocationOf(record)?.state !== 'pending') return
+  enqueue(unit, { tenant: unit.tenant, type: 'revocation-list', id: orphanJobId(revocable) }, ORPHAN_DELAY_MS)
 }
 
 /** Revoked indexes of a registry whose publication is not recorded yet. */
