@@ -14,8 +14,6 @@ import { readyConnection, sendOn } from '../connections/index.ts'
 import type { Exchange } from '../threads/index.ts'
 import { notifyOtherAgent } from './notify-other-agent.ts'
 
-export const ABANDONED = 'the exchange was abandoned'
-
 /** Sends the report of an error in the running unit of work. Logs if the other agent is unreachable. */
 export const reportAbandonment = async (
   agentContext: AgentContext,

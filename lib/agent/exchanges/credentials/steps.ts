@@ -18,9 +18,9 @@ import type {
 import { defined } from '../../../json.ts'
 import { toCredentialExchangeJson } from '../../../records/credential-json.ts'
 import type { RecordJson } from '../../../records/record-json.ts'
-import { currentContext, type TenantAgent } from '../../credo/index.ts'
-import { ABANDONED, continueExchange, type Expected, type Formats, reportAbandonment } from '../index.ts'
-import { credentialChecksOf, issuanceReportV1, issuanceReportV2 } from './protocols.ts'
+import type { TenantAgent } from '../../credo/index.ts'
+import { continueExchange, type Expected, type Formats } from '../index.ts'
+import { credentialChecksOf } from './protocols.ts'
 import { isVerificationPending } from './verify-later.ts'
 
 type Exchange = DidCommCredentialExchangeRecord
@@ -145,11 +145,3 @@ export const acknowledgeCredential = ({ credentialRecordId }: { credentialRecord
       return credentials.acceptCredential({ credentialExchangeRecordId: exchange.id })
     },
   )
-
-/** Notifies the other agent that the exchange is abandoned, in the running unit of work, which deletes the record. */
-export const reportAbandonedCredential = async (id: string): Promise<void> => {
-  const context = await currentContext()
-  const exchange = await context.resolve(DidCommCredentialExchangeRepository).getById(context, id)
-  const report = exchange.protocolVersion === 'v1' ? issuanceReportV1 : issuanceReportV2
-  await reportAbandonment(context, exchange, report(ABANDONED))
-}

@@ -13,9 +13,8 @@ import type { ProposalAcceptance } from '../../../interface/proof-proposal.ts'
 import { defined } from '../../../json.ts'
 import { type RecordJson, toRecordJson } from '../../../records/record-json.ts'
 import { currentUnit } from '../../../store/transaction.ts'
-import { currentContext, type TenantAgent } from '../../credo/index.ts'
-import { ABANDONED, continueExchange, type Formats, reportAbandonment } from '../index.ts'
-import { presentationReportV1, presentationReportV2 } from './checks.ts'
+import type { TenantAgent } from '../../credo/index.ts'
+import { continueExchange, type Formats } from '../index.ts'
 
 type Exchange = DidCommProofExchangeRecord
 
@@ -101,11 +100,3 @@ export const acceptPresentation = (proofRecordId: string): Promise<RecordJson> =
     if (isVerified !== true) throw new AgentError('exchange.out_of_turn', 'the presentation is not verified yet')
     return proofs.acceptPresentation({ proofExchangeRecordId: id })
   })
-
-/** Notifies the other agent that the exchange is abandoned, in the running unit of work, which deletes the record. */
-export const reportAbandonedProof = async (id: string): Promise<void> => {
-  const context = await currentContext()
-  const exchange = await context.resolve(DidCommProofExchangeRepository).getById(context, id)
-  const report = exchange.protocolVersion === 'v1' ? presentationReportV1 : presentationReportV2
-  await reportAbandonment(context, exchange, report(ABANDONED))
-}

@@ -11,8 +11,9 @@ const EXCHANGES = `createRequest createOffer createOfferOob proposeCredential ac
   declineCredentialOffer acceptCredentialRequest acceptCredential requestProof proposeProof acceptProofProposal acceptProofRequest
   declineProofRequest acceptPresentation receiveInvitation receiveInvitationUrl acceptInvitation receiveImplicitInvitation
   acceptConnectionResponse receiveDidcomm runJobs`
+const EXCHANGE_DELETIONS = 'deleteCredential deleteProof'
 const SIGNS = `${EXCHANGES} sendMessage sendQuestion sendAnswer sendPing createInvitation createLegacyInvitation createSchema
-  createDid acceptConnectionRequest deleteConnection createCertificate deleteCertificate getRequestObject postRequestObject
+  createDid acceptConnectionRequest deleteConnection ${EXCHANGE_DELETIONS} createCertificate deleteCertificate getRequestObject postRequestObject
   receivePresentation getStatusList getCredentialOffer requestToken requestNonce requestCredential`
 const SEALS = `${SIGNS} registerNotificationWebhook registerWebhook rotateWebhookSecret createCredentialDefinition
   importCertificate createPresentationRequest createCredentialOffer`
@@ -31,12 +32,18 @@ test.each<Row>([
   [READ, 'acme|data-key', SEALS],
   [READ, '@org|acme', DELIVERS],
   [READ, 'acme|BasicMessageRecord|1', `${EXCHANGES} getBasicMessages tenantGetBasicMessages`],
-  [READ, 'acme|DidCommMessageRecord|1', `${EXCHANGES} tenantProofFormData getCredentialFormData getProofFormData`],
+  [
+    READ,
+    'acme|DidCommMessageRecord|1',
+    `${EXCHANGES} ${EXCHANGE_DELETIONS} tenantProofFormData getCredentialFormData getProofFormData`,
+  ],
   [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', EXCHANGES],
   [READ, 'acme|openid4vci-claims|1', 'requestCredential'],
   [/Delete/, undefined, DELETES],
   [/Delete/, 'acme|key|k1', 'deleteCertificate'],
-  ...['Credential', 'Proof', 'BasicMessage'].map((of): Row => [/Delete/, `acme|${of}Record|1`, '']),
+  [/Delete/, 'acme|BasicMessageRecord|1', ''],
+  ...['Credential', 'Proof'].map((of): Row => [/Delete/, `acme|${of}Record|1`, `delete${of}`]),
+  [/Delete/, 'acme|DidCommMessageRecord|1', EXCHANGE_DELETIONS],
 ])('may %o %s', (actions, key, names) => {
   const allowed = ({ Action, Condition }: Statement) => {
     const keys = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat()
