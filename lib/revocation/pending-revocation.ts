@@ -21,9 +21,6 @@ import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 export const CREDENTIAL = 'CredentialRecord'
 
-/** The sweep wakes the job: the deleting function does not send to the queue. */
-const ORPHAN_DELAY_MS = 1_000
-
 /** Partition of a registry's pending revocations. */
 const pendingRevocations = (tenant: string, registryId: string): string => `${tenant}|revocation|${digest(registryId)}`
 
@@ -111,7 +108,7 @@ export const revocableOfJob = (id: string): Revocable | undefined => {
 export const continueRevocation = (unit: UnitOfWork, record: StoredRecord): void => {
   const revocable = revocableOf(record)
   if (revocable === undefined || revocationOf(record)?.state !== 'pending') return
-  enqueue(unit, { tenant: unit.tenant, type: 'revocation-list', id: orphanJobId(revocable) }, ORPHAN_DELAY_MS)
+  enqueue(unit, { tenant: unit.tenant, type: 'revocation-list', id: orphanJobId(revocable) })
 }
 
 /** Revoked indexes of a registry whose publication is not recorded yet. */
