@@ -45,18 +45,15 @@ describe('a message for a deleted exchange', () => {
     expect(changesSince(before, await recordsInTable(stage))).toEqual([])
   })
 
-  test.each(['request-credential', 'ack'])(
-    '%s is handled as on an unknown thread',
-    async (name) => {
-      const { id, threadId } = await offer()
-      expect((await remove(id, { abandon: 'true' })).status).toBe(204)
-      const type = `issue-credential/2.0/${name}`
-      const before = await recordsInTable(stage)
-      const [deleted, unknown] = [threadId, randomUUID()].map((thid) => raw.send(didCommMessage(type, { thid }), route))
-      expect((await deleted)?.status).toBe((await unknown)?.status)
-      expect(changesSince(before, await recordsInTable(stage))).toEqual([])
-    },
-  )
+  test.each(['request-credential', 'ack'])('%s is handled as on an unknown thread', async (name) => {
+    const { id, threadId } = await offer()
+    expect((await remove(id, { abandon: 'true' })).status).toBe(204)
+    const type = `issue-credential/2.0/${name}`
+    const before = await recordsInTable(stage)
+    const [deleted, unknown] = [threadId, randomUUID()].map((thid) => raw.send(didCommMessage(type, { thid }), route))
+    expect((await deleted)?.status).toBe((await unknown)?.status)
+    expect(changesSince(before, await recordsInTable(stage))).toEqual([])
+  })
 })
 
 test('a message that arrives while its exchange is deleted does not bring it back, and is no 5xx', async () => {

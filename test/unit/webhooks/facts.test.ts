@@ -6,7 +6,16 @@ import { PROOF_STATES } from '../../../lib/records/proof.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted, modified, removed } from '../../support/webhooks/changes.ts'
-import { deletedItem, message, outboxWith, recordItem, registrationItem, sentMessage, storedIn, writtenAt } from './event-scenes.ts'
+import {
+  deletedItem,
+  message,
+  outboxWith,
+  recordItem,
+  registrationItem,
+  sentMessage,
+  storedIn,
+  writtenAt,
+} from './event-scenes.ts'
 
 const MACHINES = [
   ['ConnectionRecord', 'connection.state_changed', CONNECTION_STATES],
