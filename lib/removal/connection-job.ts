@@ -6,10 +6,10 @@ import { CONNECTION } from '../outbox/wake-ups/index.ts'
 import { pickupMessage, queueItem } from '../pickup/pickup-item.ts'
 import { didsOfConnection, type Owner } from '../records/owners.ts'
 import { queryPage } from '../store/table.ts'
-import { wayFrom } from './owned-items.ts'
 import { removeOwned } from './remove-owned.ts'
 import { RunEnded, startRun } from './run.ts'
 import { removeUnusedDids } from './unused-dids.ts'
+import { wayFrom } from './ways.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

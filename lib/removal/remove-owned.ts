@@ -13,8 +13,9 @@ import { fromRecordItem } from '../store/stored-record.ts'
 import { addressOf, getItem, type Item, queryPages } from '../store/table.ts'
 import { removeIf } from '../store/write.ts'
 import { closePage } from './close-pages.ts'
-import { OWNED_ITEMS, wayFrom } from './owned-items.ts'
+import { OWNED_ITEMS } from './owned-items.ts'
 import type { Run } from './run.ts'
+import { wayFrom } from './ways.ts'
 
 export interface Removal {
   run: Run

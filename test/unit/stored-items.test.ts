@@ -46,6 +46,7 @@ const keyOf = (tenant: string, name: string, lane: string) => ({
 const PLACES: Record<string, (tenant: string, name: string) => Address> = {
   record: (tenant, name) => recordAddress(tenant, 'ProofRecord', name),
   entry: (tenant, name) => ({ pk: `${tenant}|ProofRecord|threadId|${name}`, sk: name }),
+  'deleted-record': (tenant, name) => ({ ...recordAddress(tenant, 'ProofRecord', name), sk: 'deleted' }),
   mark: (tenant, name) => messageMarkAddress(tenant, name, name),
   registration: (_, name) => ({ pk: `@org|${name}`, sk: 'webhook' }),
 }

@@ -11,8 +11,9 @@ const EXCHANGES = `createRequest createOffer createOfferOob proposeCredential ac
   declineCredentialOffer acceptCredentialRequest acceptCredential requestProof proposeProof acceptProofProposal acceptProofRequest
   declineProofRequest acceptPresentation receiveInvitation receiveInvitationUrl acceptInvitation receiveImplicitInvitation
   acceptConnectionResponse receiveDidcomm runJobs`
+const EXCHANGE_DELETIONS = 'deleteCredential deleteProof'
 const SIGNS = `${EXCHANGES} sendMessage sendQuestion sendAnswer sendPing createInvitation createLegacyInvitation createSchema
-  createDid acceptConnectionRequest deleteConnection createCertificate deleteCertificate getRequestObject postRequestObject
+  createDid acceptConnectionRequest deleteConnection ${EXCHANGE_DELETIONS} createCertificate deleteCertificate getRequestObject postRequestObject
   receivePresentation getStatusList getCredentialOffer requestToken requestNonce requestCredential removeOwned`
 const SEALS = `${SIGNS} registerNotificationWebhook registerWebhook rotateWebhookSecret createCredentialDefinition
   importCertificate createPresentationRequest createCredentialOffer`
@@ -35,7 +36,7 @@ test.each<Row>([
   [
     READ,
     'acme|DidCommMessageRecord|1',
-    `${EXCHANGES} tenantProofFormData getCredentialFormData getProofFormData removeOwned`,
+    `${EXCHANGES} ${EXCHANGE_DELETIONS} tenantProofFormData getCredentialFormData getProofFormData removeOwned`,
   ],
   [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', `${EXCHANGES} removeOwned`],
   [READ, 'acme|openid4vci-claims|1', 'requestCredential removeOwned'],
@@ -43,7 +44,9 @@ test.each<Row>([
   [/Put/, 'acme|signed-status-list|1', 'removeOwned'],
   [/Delete/, undefined, DELETES],
   [/Delete/, 'acme|key|k1', 'deleteCertificate deleteOutOfBandRecord removeOwned'],
-  ...['Credential', 'Proof', 'BasicMessage'].map((of): Row => [/Delete/, `acme|${of}Record|1`, 'removeOwned']),
+  [/Delete/, 'acme|BasicMessageRecord|1', 'removeOwned'],
+  ...['Credential', 'Proof'].map((of): Row => [/Delete/, `acme|${of}Record|1`, `delete${of} removeOwned`]),
+  [/Delete/, 'acme|DidCommMessageRecord|1', `${EXCHANGE_DELETIONS} removeOwned`],
 ])('may %o %s', (actions, key, names) => {
   const allowed = ({ Action, Condition }: Statement) => {
     const keys = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat()
