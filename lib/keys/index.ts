@@ -1,5 +1,5 @@
 /** Private keys of tenants: creates, seals and stores them, and unseals them for Node's crypto and jose. */
-export { type KeyPurpose, keyAddress, keyItem } from './key-item.ts'
+export type { KeyPurpose } from './key-item.ts'
 export {
   type Curve,
   generateJwk,
@@ -9,6 +9,5 @@ export {
   jwkOfSeed,
   PrivateJwk,
 } from './key-pair.ts'
-export { fingerprintOf, keysIn, keysOfDid } from './named-keys.ts'
 export { SealedKeys, sealedKeys } from './sealed-keys.ts'
 export type { UnsealedKey } from './stored-keys.ts'

@@ -1,5 +1,6 @@
 /** Removes DIDs and their keys when nothing uses them any more. */
-import { fingerprintOf, type KeyPurpose, keyAddress, keyItem, keysIn, keysOfDid } from '../keys/index.ts'
+import { type KeyPurpose, keyAddress, keyItem } from '../keys/key-item.ts'
+import { fingerprintOf, keysIn, keysOfDid } from '../keys/named-keys.ts'
 import {
   connectionRecords,
   didRecords,

@@ -34,7 +34,7 @@ testWithLibrary('a removed tenant keeps what its did:webvh attests, and its tail
   const served = async () => {
     const resources = names.map((resourceId) => read('getWebvhResource', { tenantId, resourceId }))
     const replies = await Promise.all([read('getWebvhLog', { tenantId }), ...resources])
-    const [hash] = replies.flatMap(({ body }) => /"tailsHash":"(\w+)"/.exec(JSON.stringify(body))?.slice(1) ?? [])
+    const [hash = ''] = replies.flatMap(({ body }) => /"tailsHash":"(\w+)"/.exec(JSON.stringify(body))?.slice(1) ?? [])
     return [...replies, await read('getTailsFile', { hash })].map(contentOf)
   }
   const before = await served()
