@@ -30,11 +30,11 @@ testWithLibrary('a removed tenant keeps what its did:webvh attests, and its tail
 
   const items = await itemsOf(stage, `${tenantId}|webvh|resource|`)
   const names = items.map(({ pk }) => String(pk?.S?.split('|').at(-1)))
-  const read = (operation: OperationName, of: object) => stage.call(operation, { caller: {}, path: of })
+  const read = (operation: OperationName, of: Record<string, string>) => stage.call(operation, { caller: {}, path: of })
   const served = async () => {
     const resources = names.map((resourceId) => read('getWebvhResource', { tenantId, resourceId }))
     const replies = await Promise.all([read('getWebvhLog', { tenantId }), ...resources])
-    const [hash] = replies.flatMap(({ body }) => /"tailsHash":"(\w+)"/.exec(JSON.stringify(body))?.slice(1) ?? [])
+    const [hash = ''] = replies.flatMap(({ body }) => /"tailsHash":"(\w+)"/.exec(JSON.stringify(body))?.slice(1) ?? [])
     return [...replies, await read('getTailsFile', { hash })].map(contentOf)
   }
   const before = await served()
