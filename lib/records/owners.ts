@@ -1,5 +1,6 @@
 /** What records belong to (`belongsTo` of their description), and how those of an owner are found. */
 import { isObject } from '../json.ts'
+import { PENDING_DID } from './record-json.ts'
 
 /** A record, an item by its kind, or `tenant`, with what belongs to it. */
 export interface Owner {
@@ -22,9 +23,14 @@ const textsIn = (...values: unknown[]): string[] => values.flat().filter((one) =
 
 type Value = Readonly<Record<string, unknown>>
 
-/** The DIDs of a connection, of this agent and of the other one, with former ones. */
-export const didsOfConnection = ({ did, previousDids, theirDid, previousTheirDids }: Value): string[] =>
-  textsIn(did, previousDids, theirDid, previousTheirDids)
+/** The DIDs of a connection, of this agent and of the other one, with former ones and one that it has not confirmed. */
+export const didsOfConnection = ({ did, previousDids, theirDid, previousTheirDids, metadata }: Value): string[] =>
+  textsIn(did, previousDids, theirDid, previousTheirDids, pendingDid(metadata))
+
+const pendingDid = (metadata: unknown): unknown => {
+  const pending = isObject(metadata) ? metadata[PENDING_DID] : undefined
+  return isObject(pending) ? pending.did : undefined
+}
 
 const servicesIn = ({ outOfBandInvitation }: Value): unknown[] =>
   isObject(outOfBandInvitation) ? [outOfBandInvitation.services].flat() : []

@@ -8,6 +8,11 @@ export const tenants: Examples = {
     caller: {},
     unauthorized: { tenantId },
   }),
+  DeleteTenant: async (scene) => ({
+    asked: { path: await scene.newTenant(), query: { silent: 'true' } },
+    caller: {},
+    unauthorized: { tenantId: scene.tenantId },
+  }),
   // Its organization has its id.
   GetTenants: async ({ tenantId }) => ({
     asked: { query: { orgId: tenantId, limit: '10' } },

@@ -17,7 +17,7 @@ import { plainItem } from '../../../lib/store/plain-item.ts'
 import { pointerTo } from '../../../lib/store/pointers.ts'
 import { addressOfRecord, fromRecordItem, type StoredRecord } from '../../../lib/store/stored-record.ts'
 import { addressOf } from '../../../lib/store/table.ts'
-import { organizationTenants, tenantAddress } from '../../../lib/tenants/tenants.ts'
+import { organizationTenants, removedTenantItem, tenantAddress } from '../../../lib/tenants/tenants.ts'
 import { attemptItem, eventItem, pendingEventItem } from '../../../lib/webhooks/event-item.ts'
 import { occurredAtOf } from '../../../lib/webhooks/events.ts'
 
@@ -200,6 +200,39 @@ const checkTenant: Check = (item, byName) => {
   return known ? [] : [`${nameOf(item)}: its organization does not know it`]
 }
 
+/** What a removed tenant may have left that expires. */
+const EXPIRING =
+  /^(mark|idempotency|answer-piece|openid4vci-nonce|count|corrupt-item|record [^|]+\|OpenId4VcStatusRevocation.*)$/
+
+/** What only a scan of an operator finds: schemas without a definition, of deleted sessions and connections, and versions of third parties. */
+const SCANNED = /^(status-index|webvh-seen|webvh-resource|(?:record|entry) [^|]+\|AnonCredsSchemaRecord\|.*)$/
+
+/** The mark of a removed tenant is its only item that others can find; what it had is gone when its phases are over. */
+const checkRemoved: Check = (item, byName) => {
+  const mark = attempt(() => removedTenantItem.decode(item))
+  if (mark === undefined) return [`${nameOf(item)}: not a mark`]
+  const problems = misaddressed(item, removedTenantItem.addressOf(mark))
+  const { id, removedAt: _, keep, expiresAt, ...running } = mark
+  if (running.phase === undefined) {
+    if (Object.values(running).some((value) => value !== undefined)) problems.push(`${nameOf(item)}: says more`)
+    if ((keep === undefined) === (expiresAt === undefined)) problems.push(`${nameOf(item)}: ${keep}, and its expiry`)
+  }
+  const listed = [...byName.values()].some((one) => kindOf(one) === 'organization-tenant' && one.sk?.S === id)
+  if (listed) problems.push(`${nameOf(item)}: its organization knows it`)
+  if (running.phase !== undefined || keep !== undefined) return problems
+  return [...problems, ...leftovers(id, byName).map((one) => `${nameOf(item)}: has left ${one}`)]
+}
+
+const leftovers = (id: string, byName: Map<string, Item>): string[] =>
+  [...byName].flatMap(([name, item]) => {
+    const kind = kindOf(item)
+    const what = kind === 'record' || kind === 'entry' ? `${kind} ${item.pk?.S}` : kind
+    if (kind === 'invitation' || kind === 'openid-id')
+      return item.tenant?.S === id && item.expiresAt === undefined ? [name] : []
+    const isAllowed = SCANNED.test(what) || (item.expiresAt !== undefined && EXPIRING.test(what))
+    return name.startsWith(`${id}|`) && !isAllowed ? [name] : []
+  })
+
 /** An event lies where its time and id say, its state fits the attempts that it had, and it is in its lane while it is pending. */
 const checkEvent: Check = (item, byName) => {
   const event = attempt(() => eventItem.decode(item))
@@ -327,6 +360,7 @@ const CHECKS: Record<string, Check> = {
   'issuer-did': checkIssuerDid,
   invitation: checkInvitation,
   tenant: checkTenant,
+  'removed-tenant': checkRemoved,
   event: checkEvent,
   attempt: checkAttempt,
   'pending-event': checkPendingEvent,
