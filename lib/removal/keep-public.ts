@@ -30,11 +30,14 @@ const add = (tenant: string, id: string, fields: Partial<StoredIssuer>): Promise
     await unit.update({ ...stored, value: { ...fields, ...stored.value } })
   })
 
-/** Ends the tenant's issuers: offers, tokens, and what wallets read of them. */
-export const endIssuers = async (tenant: string): Promise<void> => {
+/**
+ * Ends the tenant's issuers: offers, tokens, and what wallets read of them. `withLists`: also their status lists, which
+ * would be signed without the bits that are removed.
+ */
+export const endIssuers = async (tenant: string, withLists: boolean): Promise<void> => {
   const publicOnlySince = new Date().toISOString()
   for (const id of await issuersOf(tenant))
-    await add(tenant, id, { publicOnlySince }).catch((error) => {
+    await add(tenant, id, { publicOnlySince, ...(withLists && { listsEnded: true }) }).catch((error) => {
       // One that cannot be decoded serves nothing.
       if (!isAgentError(error, 'internal')) throw error
     })
@@ -52,7 +55,7 @@ export const signLists = async (tenant: string, run: Run, after = ''): Promise<s
       await storeSigned(tenant, id, head)
       if (run.isOver()) return place
     }
-    await add(tenant, id, { listsEnded: true })
+    await add(tenant, id, { publicOnlySince: new Date().toISOString(), listsEnded: true })
   }
   return undefined
 }

@@ -41,7 +41,7 @@ const step = async (mark: RemovedTenant, removal: Removal): Promise<Step> => {
   const { id, keep, phase } = mark
   const last = keep === undefined ? 'first' : 'status-lists'
   if (phase === 'pages') {
-    if (keep !== undefined && mark.place === undefined) await endIssuers(id)
+    if (mark.place === undefined) await endIssuers(id, keep === undefined)
     return byPages(mark, removal, mark.silent === true ? last : 'hang-ups', (place) =>
       closePages(id, removal.kept, place),
     )
