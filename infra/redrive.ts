@@ -5,7 +5,6 @@
  * outputs of the stage's stack.
  */
 
-import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import * as v from 'valibot'
 import { redriveParked } from '../lib/delivery/dispatch.ts'
@@ -13,6 +12,7 @@ import { wakeLostLanes } from '../lib/delivery/lost-lanes.ts'
 import { redriveMessages } from '../lib/outbox/redrive.ts'
 import { isDateTime } from '../lib/rfc3339.ts'
 import { tableBytes } from '../lib/store/scan.ts'
+import { confirm, scanPrice } from './confirm.ts'
 import { nameStage, StageName } from './deployment/name-stage.ts'
 import { reason } from './failure.ts'
 
@@ -41,16 +41,8 @@ export type RedriveArguments = v.InferOutput<typeof Arguments>
 export const redriveArguments = (args: string[]): RedriveArguments =>
   v.parse(Arguments, parseArgs({ args, options: OPTIONS }).values)
 
-/**
- * Dollars for each GB that is scanned: half a read unit for 4 KB, eventually consistent, at $0.125 for a million of
- * them (on demand, us-east-1). https://aws.amazon.com/dynamodb/pricing/on-demand/
- */
-const SCANNED_GB = ((1e9 / 4096) * 0.5 * 0.125) / 1e6
-
-const priceOf = (bytes: number): string => {
-  const gigabytes = bytes / 1e9
-  return `This reads the whole table, ${gigabytes.toFixed(2)} GB, for about $${(gigabytes * SCANNED_GB).toFixed(2)}, and costs up to $1.38 for a million lanes that have something to send. Go on? [y/N] `
-}
+const question = (bytes: number): string =>
+  `This reads the whole table, ${scanPrice(bytes)}, and costs up to $1.38 for a million lanes that have something to send. Go on? [y/N] `
 
 /** `confirm`: asks the user, and returns the answer. Returns a line with the result. Throws `store.unavailable`. */
 export const redrive = async (
@@ -58,23 +50,12 @@ export const redrive = async (
   confirm: (question: string) => Promise<boolean>,
 ): Promise<string> => {
   if (lost) {
-    if (!(await confirm(priceOf(await tableBytes())))) return 'nothing was done'
+    if (!(await confirm(question(await tableBytes())))) return 'nothing was done'
     return `${await wakeLostLanes()} lanes had no wake-up; the sweep wakes them within minutes`
   }
   if (since !== undefined) return `${await redriveMessages(since)} messages were queued again`
   const { done, left } = await redriveParked()
   return `${done} changes were dispatched, ${left} failed again and stay parked`
-}
-
-const confirm = async (question: string): Promise<boolean> => {
-  process.stdout.write(question)
-  try {
-    for await (const line of createInterface({ input: process.stdin })) return /^y(es)?$/i.test(line.trim())
-    return false
-  } finally {
-    // An open pipe would keep the process.
-    process.stdin.destroy()
-  }
 }
 
 if (import.meta.main) {

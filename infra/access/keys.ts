@@ -25,12 +25,13 @@ const NAMED: Record<string, readonly string[]> = {
   'webvh-seen': ['*|webvh-seen|*'],
   /** Claims that wallets have disclosed to a verifier. */
   'openid4vp-result': ['*|openid4vp-result|*'],
-  /** Claims of offers, used nonces, and status lists with their pieces and used indexes. */
+  /** Claims of offers, used nonces, and status lists: pieces, used indexes, and the last signed ones. */
   'openid4vci-claims': ['*|openid4vci-claims|*'],
   'openid4vci-nonce': ['*|openid4vci-nonce|*'],
   'status-lists': ['*|status-lists|*'],
   'status-piece': ['*|status-list|*'],
   'status-index': ['*|status-index|*'],
+  'signed-status-list': ['*|signed-status-list|*'],
   /** The document of a did:web that this service hosts. */
   'web-document': ['*|did-web|document'],
   /** Marks of handled messages. */
@@ -75,8 +76,8 @@ const NAMED: Record<string, readonly string[]> = {
 const OWNED = [
   ...['record', 'key', 'data-key', 'issuer-did', 'webvh', 'web-document', 'definition-slot', 'definition-place'],
   ...['context', 'ledger-object', 'job', 'openid4vp-result', 'openid4vci-claims', 'status-lists', 'status-piece'],
-  ...['status-index', 'message-outcomes', 'pickup', 'pickup-usage', 'pending-revocation', 'revocation-registry'],
-  ...['tails', 'invitation', 'organization', 'endpoint-events'],
+  ...['status-index', 'signed-status-list', 'message-outcomes', 'pickup', 'pickup-usage', 'pending-revocation'],
+  ...['revocation-registry', 'tails', 'invitation', 'organization', 'endpoint-events'],
 ]
 
 export const KEYS: Record<string, readonly string[]> = {

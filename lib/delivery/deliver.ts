@@ -48,9 +48,9 @@ const deliverOne = async (
     return []
   }
   try {
-    const removed = await isRemoved(messageLaneOf(wakeUp.lane)?.tenant ?? BASE_AGENT)
     const contentsOf = async (lane: string, first?: FirstItem) =>
-      messageLaneContents(lane, { first, removed }) ?? (await eventLaneContents(lane))
+      messageLaneContents(lane, { first, removed: await isRemoved(messageLaneOf(lane)?.tenant ?? BASE_AGENT) }) ??
+      (await eventLaneContents(lane))
     const { SentTimestamp, ApproximateFirstReceiveTimestamp, ApproximateReceiveCount, MessageDeduplicationId } =
       attributes ?? {}
     const repeated = Number(ApproximateReceiveCount) > 1

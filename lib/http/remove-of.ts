@@ -4,6 +4,7 @@ import type * as v from 'valibot'
 import { AgentError } from '../errors.ts'
 import type { Contract } from '../interface/contract.ts'
 import type { RecordDefinition } from '../records/define-record.ts'
+import type { StoredRecord } from '../store/stored-record.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { command } from './command.ts'
 
@@ -23,11 +24,13 @@ interface RemoveContract extends Contract {
 export const removeOf = (
   { type }: RecordDefinition,
   contract: RemoveContract,
-  removeMore?: (unit: UnitOfWork, id: string) => void,
+  removeMore?: (unit: UnitOfWork, id: string, record: StoredRecord) => unknown,
 ) =>
   command(contract, async ({ agent, path, unit }) => {
     const [id = ''] = Object.values(path)
-    if (!(await unit.remove(agent, type, id))) throw new AgentError('resource.not_found', 'there is no such record')
-    removeMore?.(unit, id)
+    const record = await unit.read(agent, type, id)
+    if (record === undefined) throw new AgentError('resource.not_found', 'there is no such record')
+    await unit.remove(agent, type, id)
+    await removeMore?.(unit, id, record)
     return undefined
   })

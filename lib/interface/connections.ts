@@ -75,6 +75,6 @@ export const DeleteConnection = /* @__PURE__ */ defineContract(() => ({
   path: '/connections/{connectionId}',
   summary: 'Delete a connection',
   description:
-    'The other agent gets a hang-up message (Aries RFC 0794), which is committed together with the deletion, unless the handshake is not completed. Its exchanges and questions remain; its basic messages can no longer be retrieved.',
+    'The other agent gets a hang-up message (Aries RFC 0794), which is committed together with the deletion, unless the handshake is not completed. Its exchanges remain. Its basic messages can no longer be retrieved; they are removed in the background, with its questions, and with its DIDs and keys that nothing else uses.',
   parameters: { path: OfConnection },
 }))

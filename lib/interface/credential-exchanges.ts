@@ -2,8 +2,10 @@
  * Contracts for a holder's proposal, and for the steps of a credential exchange after its first (issue-credential,
  * Aries RFC 0453).
  */
+import * as v from 'valibot'
 import { CredentialExchangeRecord } from '../records/credential-exchange.ts'
-import { ACTION, defineContract } from './contract.ts'
+import { EntityId } from '../records/tenant.ts'
+import { ACTION, DELETION, defineContract } from './contract.ts'
 import {
   CredentialAcceptance,
   OfferAcceptance,
@@ -12,6 +14,7 @@ import {
   RequestAcceptance,
 } from './credential-acceptance.ts'
 import { CredentialProposal } from './credential-proposal.ts'
+import { Abandonment } from './fields.ts'
 
 const STEP = {
   ...ACTION,
@@ -72,4 +75,14 @@ export const AcceptCredential = /* @__PURE__ */ defineContract(() => ({
   description:
     'A credential that could not be verified on receipt (`metadata["_agent/unverified"]` says why) is verified and stored first. 503: a document that it refers to still cannot be read. 409: its issuance date, which the message names, is in the future. If the credential differs from the offer, the exchange ends: the record is `abandoned`, and the issuer gets a problem report if there is a connection.',
   body: CredentialAcceptance,
+}))
+
+export const DeleteCredential = /* @__PURE__ */ defineContract(() => ({
+  ...DELETION,
+  operationId: 'DeleteCredential',
+  path: '/credentials/{credentialRecordId}',
+  summary: 'Delete a credential exchange with its messages',
+  description:
+    '409: it is open, which means neither `done` nor `declined` nor `abandoned`. With `abandon=true` it is deleted all the same, and the other agent gets a problem report if it can be reached. The job that would continue it is deleted with it. A held credential stays. An issued one can no longer be revoked; a revocation that is not published yet is still published, and its holder is not notified.',
+  parameters: { path: v.object({ credentialRecordId: EntityId }), query: Abandonment },
 }))

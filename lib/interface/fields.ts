@@ -100,6 +100,9 @@ export const Limit = v.pipe(
 /** Opaque to callers, from the `Link` header of the previous page. */
 export const Cursor = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._~-]{1,4096}$/, 'is not a cursor of this service'))
 
+/** Of the deletion of an exchange: whether an open one is abandoned. */
+export const Abandonment = v.object({ abandon: v.optional(v.picklist(['true', 'false'])) })
+
 /** Order by `createdAt`, then by id. */
 const Order = v.picklist(['asc', 'desc'])
 

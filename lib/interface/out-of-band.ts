@@ -167,7 +167,7 @@ export const DeleteOutOfBandRecord = /* @__PURE__ */ defineContract(() => ({
   path: '/oob/{outOfBandId}',
   summary: 'Delete an invitation, so that it can no longer be accepted',
   description:
-    'Its connections remain. A handshake that is not completed can no longer be completed, and its exchange ' +
+    'The DID and the key that only the invitation uses are deleted with it. Its connections remain. A handshake that is not completed can no longer be completed, and its exchange ' +
     'without a connection cannot continue. A message that completes a handshake during the deletion may still ' +
     'do so. The record of a DID of this agent represents all requests to the DID without an invitation: its ' +
     'deletion ends those that are not completed, and the next request creates it again.',

@@ -5,11 +5,14 @@
 import * as v from 'valibot'
 import { ProofRecord } from '../records/proof.ts'
 import { EntityId } from '../records/tenant.ts'
-import { ACTION, actionOn, defineContract } from './contract.ts'
+import { ACTION, actionOn, DELETION, defineContract } from './contract.ts'
+import { Abandonment } from './fields.ts'
 import { ProofAcceptance, ProofDecline } from './proof-acceptance.ts'
 import { ProofProposal, ProposalAcceptance } from './proof-proposal.ts'
 
-const STEP = actionOn(v.object({ proofRecordId: EntityId }), ProofRecord)
+const OfProof = v.object({ proofRecordId: EntityId })
+
+const STEP = actionOn(OfProof, ProofRecord)
 
 export const AcceptProofRequest = /* @__PURE__ */ defineContract(() => ({
   ...STEP,
@@ -54,4 +57,14 @@ export const AcceptProofProposal = /* @__PURE__ */ defineContract(() => ({
   description:
     'The rules of CreateRequest also apply to what is taken from the proposal. 422: a part of the request would not be enforced; nothing is sent.',
   body: ProposalAcceptance,
+}))
+
+export const DeleteProof = /* @__PURE__ */ defineContract(() => ({
+  ...DELETION,
+  operationId: 'DeleteProof',
+  path: '/proofs/{proofRecordId}',
+  summary: 'Delete a proof exchange with its messages',
+  description:
+    '409: it is open, which means neither `done` nor `declined` nor `abandoned`. With `abandon=true` it is deleted all the same, and the other agent gets a problem report if it can be reached. The job that would continue it is deleted with it.',
+  parameters: { path: OfProof, query: Abandonment },
 }))

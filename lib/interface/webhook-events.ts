@@ -87,13 +87,22 @@ const bodies = (type: string, summary: string, content: EventContent): EventBodi
   notification: eventBody(type, content, { record: content.ids }),
 })
 
+/** A deleted record has no content. */
+const deletedContent = ({ entries: { state = v.string() } }: ObjectSchema): EventContent => {
+  const record = v.strictObject({ id: EntityId, state, by: v.literal('call') })
+  return { record, ids: idsIn(record) }
+}
+
 const EVENTS: Record<string, EventBodies> = Object.fromEntries([
-  ...SHOWN_RECORDS.flatMap(({ events = {}, schema }) =>
-    Object.entries(events).map(([type, { summary, isChange }]) => {
+  ...SHOWN_RECORDS.flatMap(({ events = {}, deletedEvent, schema }) => [
+    ...Object.entries(events).map(([type, { summary, isChange }]) => {
       const state = isChange === isStateChange ? schema.entries.state : undefined
       return [type, bodies(type, summary, { record: schema, ids: idsIn(schema), state })]
     }),
-  ),
+    ...(deletedEvent === undefined
+      ? []
+      : [[deletedEvent.type, bodies(deletedEvent.type, deletedEvent.summary, deletedContent(schema))]]),
+  ]),
   ...Object.entries({
     'endpoint.disabled': "The organization's other endpoint was disabled",
     'endpoint.test': 'The organization has requested a test event',

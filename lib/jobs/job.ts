@@ -1,9 +1,10 @@
 /** Jobs: work after a committed change, which survives the process that does it. A job exists as long as its item. */
 
+import * as v from 'valibot'
 import { jobAddress, jobKeyOf, REMOVALS, wakeJobsNow } from '../outbox/wake-ups/index.ts'
 import { dueFields, dueFor } from '../store/due.ts'
 import { defineItem, type Stored } from '../store/item.ts'
-import { integer, isoTime, optional, text } from '../store/item-fields.ts'
+import { integer, isoTime, optional, packed, text } from '../store/item-fields.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 
 const JOB_TYPES = [
@@ -35,6 +36,9 @@ const partitionOf =
   (type: JobType) =>
   ({ tenant, id }: Pick<JobKey, 'tenant' | 'id'>): string[] => [jobAddress({ tenant, type, id }).pk]
 
+const Subject = v.record(v.string(), v.unknown())
+export type Subject = v.InferOutput<typeof Subject>
+
 /**
  * Always in the index `due`. `dueAt` (ms since the epoch) is the time of the next run, or the end of the current lease.
  */
@@ -51,6 +55,8 @@ export const jobItem = defineItem(
     /** Id of the running invocation. */
     lease: optional(text()),
     createdAt: isoTime(),
+    /** What the job must know of a record that was deleted. */
+    subject: optional(packed(Subject)),
     ...dueFields,
   },
   {
@@ -67,6 +73,7 @@ export type JobItem = Stored<typeof jobItem>
 export interface Job extends JobKey {
   /** ISO 8601, in UTC. */
   createdAt: string
+  subject?: Subject | undefined
 }
 
 /** The job is done. */
@@ -121,14 +128,15 @@ const ENQUEUED = Symbol('jobs of this unit')
 /**
  * Adds a job, which is woken after the commit, or by the next sweep. If a job with this type and id exists, the unit
  * does not commit (`store.conflict`). `delay`: ms until the first run; the sweep wakes a delayed job.
+ * `subject`: passed to each run.
  *
  * @example
  * enqueue(unit, { tenant: unit.tenant, type: 'credential-definition', id: record.id })
  */
-export const enqueue = (unit: UnitOfWork, key: JobKey, delay = 0): void => {
+export const enqueue = (unit: UnitOfWork, key: JobKey, delay = 0, subject?: Subject): void => {
   const now = Date.now()
   const createdAt = new Date(now).toISOString()
-  unit.create(jobItem.encode({ ...key, attempts: 0, failures: 0, createdAt, ...dueJob(key, now + delay) }))
+  unit.create(jobItem.encode({ ...key, attempts: 0, failures: 0, createdAt, subject, ...dueJob(key, now + delay) }))
   if (delay > 0) return
   const names = unit.moduleState<string[]>(ENQUEUED, () => {
     const jobs: string[] = []

@@ -41,14 +41,14 @@ export const leaseJob = async (key: JobKey, lease: string, now: number): Promise
   const job = await readItem(jobItem, key)
   if (job === undefined || !isDue(job, now)) return undefined
   const attempts = job.attempts + 1
-  const { failures, createdAt } = job
+  const { failures, createdAt, subject } = job
   const ends = job.lease === undefined ? 0 : (job.ends ?? 0) + 1
   const counted = { attempts, ends, since: ends === 0 ? now : (job.since ?? now) }
   const set = jobItem.attributes({ ...counted, lease, ...dueJob(key, now + leaseAfter(ends)) })
   const updated = await updateOrFind(jobItem.addressOf(key), { set }, unchangedSince(job, now))
   // The SDK repeats a request after a lost response. Then the existing lease is this one.
   const isLeased = updated.written !== undefined || updated.existing?.lease?.S === lease
-  return isLeased ? { ...key, createdAt, lease, failures, ...counted } : undefined
+  return isLeased ? { ...key, createdAt, subject, lease, failures, ...counted } : undefined
 }
 
 /** The state of a job after a failed attempt. */

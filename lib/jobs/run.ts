@@ -98,9 +98,10 @@ const endJob = async (unit: UnitOfWork, job: LeasedJob, result: Done | Postponed
   await checkLease(unit, job)
   await result.commit?.(unit)
   if (!('later' in result)) return unit.delete(jobItem.addressOf(job), isLeased(job).equals)
-  const { tenant, type, id, createdAt } = job
+  const { tenant, type, id, createdAt, subject } = job
   const due = dueJob(job, Date.now() + result.later)
-  unit.replace(jobItem.encode({ tenant, type, id, createdAt, attempts: 0, failures: 0, ...due }), isLeased(job).equals)
+  const next = { tenant, type, id, createdAt, subject, attempts: 0, failures: 0, ...due }
+  unit.replace(jobItem.encode(next), isLeased(job).equals)
 }
 
 class LeaseLostError extends AgentError {

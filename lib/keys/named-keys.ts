@@ -23,6 +23,16 @@ export const keysIn = (dids: string[]): string[] => {
   ])
 }
 
+const CODEC = Buffer.from([0xed, 0x01])
+const KEY_ID = /^(1*)([1-9A-HJ-NP-Za-km-z]{0,44})$/
+
+/** The fingerprint of an Ed25519 key by its id; undefined for the id of any other key. */
+export const fingerprintOf = (keyId: string): string | undefined => {
+  const [, zeros, rest] = KEY_ID.exec(keyId) ?? []
+  if (zeros === undefined || rest === undefined) return undefined
+  return `z${toBase58(Buffer.concat([CODEC, Buffer.alloc(zeros.length), fromBase58(rest)]))}`
+}
+
 const keyIdOf = (key: Buffer): string => {
   const bytes = key.subarray(CODEC_BYTES)
   const zeros = bytes.findIndex((byte) => byte !== 0)

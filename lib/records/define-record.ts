@@ -80,6 +80,8 @@ interface Definition {
     retentionSeconds: number
   }
   events?: Record<string, RecordEvent>
+  /** The event of its deletion by a call, which has its id and its last state. */
+  deletedEvent?: { type: string; summary: string }
   /** Of an exchange: the states in which it ends, and its format in metrics, by the record's metadata. */
   ends?: { states: readonly string[]; format: (metadata: object) => Format }
   /** The record as the API shows it. */

@@ -91,6 +91,7 @@ export const credentialRecords = /* @__PURE__ */ defineRecord(() => ({
         before !== undefined && isObject(after.revocationNotification) && !isObject(before.revocationNotification),
     },
   },
+  deletedEvent: { type: 'credential.deleted', summary: 'A credential exchange was deleted' },
   // An offer in both formats counts as AnonCreds, because the wallet's choice is unknown.
   ends: {
     states: FINAL_STATES,
@@ -110,6 +111,7 @@ export const proofRecords = /* @__PURE__ */ defineRecord(() => ({
   events: {
     'proof.state_changed': { summary: 'The state of a proof exchange has changed', isChange: isStateChange },
   },
+  deletedEvent: { type: 'proof.deleted', summary: 'A proof exchange was deleted' },
   ends: {
     states: FINAL_STATES,
     format: (metadata) =>

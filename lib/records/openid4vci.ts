@@ -46,6 +46,8 @@ export const StoredIssuer = v.looseObject({
   ...ISSUER_FIELDS,
   /** Certificates that signed earlier: their keys stay in the key set. */
   formerCertificateIds: v.optional(v.array(v.string())),
+  /** Its tenant was removed: of its status lists only those are served that are stored signed. */
+  listsEnded: v.optional(v.literal(true)),
 })
 export type StoredIssuer = v.InferOutput<typeof StoredIssuer>
 

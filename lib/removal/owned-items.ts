@@ -10,13 +10,13 @@ import { resultItem } from '../openid4vp/result.ts'
 import { laneItem } from '../outbox/lanes/index.ts'
 import { outboxItem, outcomeItem } from '../outbox/messages/index.ts'
 import { listedQueue, pickupMessage, queueItem, usageItem } from '../pickup/pickup-item.ts'
-import type { Owner } from '../records/owners.ts'
 import { pendingRevocationItem } from '../revocation/pending-revocation.ts'
 import { registryItem } from '../revocation/registry.ts'
 import { tailsPieceItem } from '../revocation/tails-file.ts'
 import { markItem } from '../status-list/indexes.ts'
 import { headItem } from '../status-list/lists.ts'
 import { pieceItem } from '../status-list/pieces.ts'
+import { signedListItem } from '../status-list/signed-list.ts'
 import { dataKeyItem } from '../store/data-keys.ts'
 import type { BelongsTo, Image } from '../store/item.ts'
 import { decodeRegistration, endpointItem } from '../webhooks/endpoint-item.ts'
@@ -56,6 +56,7 @@ export const OWNED_ITEMS: readonly OwnedItem[] = [
   markItem,
   headItem,
   pieceItem,
+  signedListItem,
   { ...endpointItem, decode: decodeRegistration },
   eventItem,
   attemptItem,
@@ -63,17 +64,3 @@ export const OWNED_ITEMS: readonly OwnedItem[] = [
   resourceItem,
   documentItem,
 ]
-
-type Find<T> = (owner: Owner) => T
-
-/** How what belongs to owners of a type is found; `shared`: also what others may use. Undefined: nothing belongs to it. */
-export const wayFrom = <T>(
-  belongsTo: Readonly<Record<string, Find<T>>> | { shared: Readonly<Record<string, Find<T>>> } | string,
-  ownerType: string,
-  shared: boolean,
-): Find<T> | undefined => {
-  if (typeof belongsTo === 'string') return undefined
-  const isShared = 'shared' in belongsTo && typeof belongsTo.shared === 'object'
-  const ways = (isShared ? (shared ? belongsTo.shared : {}) : belongsTo) as Readonly<Record<string, Find<T>>>
-  return ways[ownerType]
-}

@@ -9,12 +9,13 @@ import { RECORDS } from '../records/kinds.ts'
 import type { Owner } from '../records/owners.ts'
 import { indexEntries, partitionsOf, sharesPartition, type TagQuery } from '../store/index-entries.ts'
 import { type Address, recordOfEntry } from '../store/keys.ts'
-import { pointerTo } from '../store/pointers.ts'
-import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
+import { fromRecordItem } from '../store/stored-record.ts'
 import { addressOf, getItem, type Item, queryPages } from '../store/table.ts'
 import { removeIf } from '../store/write.ts'
-import { OWNED_ITEMS, wayFrom } from './owned-items.ts'
+import { closePage } from './close-pages.ts'
+import { OWNED_ITEMS } from './owned-items.ts'
 import type { Run } from './run.ts'
+import { wayFrom } from './ways.ts'
 
 export interface Removal {
   run: Run
@@ -22,8 +23,6 @@ export interface Removal {
   shared: boolean
   /** Kinds of items and types of records that stay. */
   kept: ReadonlySet<string>
-  /** Called before a record is removed. */
-  beforeRecord?: (record: StoredRecord) => Promise<unknown>
 }
 
 /** Items that are read and removed at once. */
@@ -98,12 +97,11 @@ const removeRecordAt = async (address: Address, through: string, removal: Remova
   const record = decoded(item, fromRecordItem)
   if (record === undefined) return removeItems([address], removal)
   const { tenant, type, id, value, version } = record
-  await removal.beforeRecord?.(record)
+  if (!removal.kept.has(type)) await closePage(record)
   await removeOwned({ tenant, type, id, value }, removal)
   if (removal.kept.has(type)) return
-  const pointer = pointerTo(record)
   const entries = [...indexEntries(record, { bare: true }).values()].filter(({ pk }) => pk?.S !== through)
-  await removeItems([...entries, ...(pointer === undefined ? [] : [pointer])].map(addressOf), removal)
+  await removeItems(entries.map(addressOf), removal)
   const isSame = { anyOf: [{ absent: ['pk'] }, { equals: { version: { N: String(version) } } }] }
   const isRemoved = await removal.run.remove(1, () => removeIf(address, isSame))
   // A change while it was removed: its new entries are removed, too.

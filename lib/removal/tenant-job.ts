@@ -3,8 +3,6 @@ import { errorName } from '../errors.ts'
 import type { Done, Job, JobHandler, Postponed } from '../jobs/job.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
-import { releaseRemovedId } from '../openid/public-ids.ts'
-import { issuerRecords, verifierRecords } from '../records/openid-kinds.ts'
 import { settings } from '../settings.ts'
 import { readItem } from '../store/item.ts'
 import { dataKeyAddress } from '../store/keys.ts'
@@ -12,7 +10,8 @@ import { epochSeconds } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { hasTenants, type RemovedTenant, removedTenantItem } from '../tenants/tenants.ts'
 import { organizationPartition } from '../webhooks/endpoint-item.ts'
-import { KEPT, keepPublic } from './keep-public.ts'
+import { closePages } from './close-pages.ts'
+import { endIssuers, KEPT, signLists } from './keep-public.ts'
 import { type Removal, removeOwned, removePartition } from './remove-owned.ts'
 import { RunEnded, startRun } from './run.ts'
 
@@ -40,11 +39,18 @@ interface Step {
 /** A step of a removal, to the end of a phase or of the run. Throws a `RunEnded`, and errors of the store. */
 const step = async (mark: RemovedTenant, removal: Removal): Promise<Step> => {
   const { id, keep, phase } = mark
-  if (phase === 'hang-ups') return tell(mark, removal)
-  if (phase === 'status-lists') {
-    await keepPublic(id)
-    return { mark: { ...mark, phase: 'first' }, later: 0 }
+  const last = keep === undefined ? 'first' : 'status-lists'
+  if (phase === 'pages') {
+    if (mark.place === undefined) await endIssuers(id, keep === undefined)
+    return byPages(mark, removal, mark.silent === true ? last : 'hang-ups', (place) =>
+      closePages(id, removal.kept, place),
+    )
   }
+  if (phase === 'hang-ups') {
+    const { tellPage } = await import('./hang-ups.ts')
+    return byPages(mark, removal, last, (place) => tellPage(id, place), Date.parse(mark.removedAt) + HANG_UPS_MS)
+  }
+  if (phase === 'status-lists') return sign(mark, removal)
   await removeOwned({ tenant: id, type: 'tenant', id, value: {} }, removal)
   const isLast = mark.orgId !== undefined && mark.orgId !== settings().BASE_ORG_ID && !(await hasTenants(mark.orgId))
   if (phase === 'first') return { mark: { ...mark, phase: 'second', wasLast: isLast }, later: SECOND_PASS_MS }
@@ -53,15 +59,28 @@ const step = async (mark: RemovedTenant, removal: Removal): Promise<Step> => {
   return { mark: { id, removedAt: mark.removedAt, ...expiry }, later: 0 }
 }
 
-const tell = async (mark: RemovedTenant, { run }: Removal): Promise<Step> => {
-  const { tellPage } = await import('./hang-ups.ts')
-  const end = Date.parse(mark.removedAt) + HANG_UPS_MS
+/** A phase that goes through a list page by page, until `end` (ms since the epoch). `act` returns the next place. */
+const byPages = async (
+  mark: RemovedTenant,
+  { run }: Removal,
+  next: RemovedTenant['phase'],
+  act: (place: string | undefined) => Promise<string | undefined>,
+  end = Number.POSITIVE_INFINITY,
+): Promise<Step> => {
   let { place } = mark
   do {
-    place = await tellPage(mark.id, place)
-    if (run.isOver() && place !== undefined) return { mark: { ...mark, place }, later: 0 }
+    place = await act(place)
+    if (place !== undefined && run.isOver()) return { mark: { ...mark, place }, later: 0 }
   } while (place !== undefined && Date.now() < end)
-  return { mark: { ...mark, phase: mark.keep === undefined ? 'first' : 'status-lists', place: undefined }, later: 0 }
+  return { mark: { ...mark, phase: next, place: undefined }, later: 0 }
+}
+
+/** Signs the status lists as soon as no process changes them any more. */
+const sign = async (mark: RemovedTenant, { run }: Removal): Promise<Step> => {
+  const later = Date.parse(mark.removedAt) + SECOND_PASS_MS - Date.now()
+  if (later > 0) return { mark, later }
+  const place = await signLists(mark.id, run, mark.place)
+  return { mark: { ...mark, place, phase: place === undefined ? 'first' : 'status-lists' }, later: 0 }
 }
 
 /** Removes the registrations of an organization without tenants, their events, and their data key. */
@@ -70,8 +89,6 @@ const removeOrganization = async (orgId: string, removal: Removal): Promise<void
   await removePartition({ tenant }, tenant, removal)
   await removePartition({ tenant }, dataKeyAddress(tenant).pk, removal)
 }
-
-const isPublic = ({ type }: { type: string }): boolean => type === verifierRecords.type || type === issuerRecords.type
 
 const save = (mark: RemovedTenant) => async (unit: UnitOfWork) =>
   unit.replace(removedTenantItem.encode(mark), removedTenantItem.attributes({ removedAt: mark.removedAt }))
@@ -98,11 +115,9 @@ const runRemoval = async ({ tenant }: Job): Promise<Done | Postponed> => {
   const mark = await readItem(removedTenantItem, { id: tenant })
   if (mark?.phase === undefined) return { commit: async () => undefined }
   const kept = mark.keep === undefined ? new Set<string>() : KEPT
-  const beforeRecord: Removal['beforeRecord'] = async (record) =>
-    isPublic(record) && !kept.has(record.type) ? releaseRemovedId(tenant, record.id) : undefined
   const run = startRun()
   try {
-    const { mark: next, later } = await step(mark, { run, shared: true, kept, beforeRecord })
+    const { mark: next, later } = await step(mark, { run, shared: true, kept })
     if (next.phase === undefined) return { commit: save(next) }
     return { later, commit: save(withProgress(next)) }
   } catch (error) {

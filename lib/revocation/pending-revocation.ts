@@ -92,6 +92,25 @@ export const revokeCredential = async (unit: UnitOfWork, credentialRecordId: str
   return toCredentialExchangeJson(revoked)
 }
 
+/** Id of the job that publishes the revocation of a deleted exchange: a registry's id may contain `|`. */
+const orphanJobId = ({ registryId, index }: Revocable): string =>
+  `${Buffer.from(registryId).toString('base64url')}.${index}`
+
+/** The revocation that such a job publishes; undefined for the id of an exchange. */
+export const revocableOfJob = (id: string): Revocable | undefined => {
+  const [, registryId = '', index] = /^([\w-]+)\.(\d+)$/.exec(id) ?? []
+  return index === undefined
+    ? undefined
+    : { registryId: Buffer.from(registryId, 'base64url').toString(), index: Number(index) }
+}
+
+/** Adds a job that publishes the pending revocation of an exchange that the unit deletes. */
+export const continueRevocation = (unit: UnitOfWork, record: StoredRecord): void => {
+  const revocable = revocableOf(record)
+  if (revocable === undefined || revocationOf(record)?.state !== 'pending') return
+  enqueue(unit, { tenant: unit.tenant, type: 'revocation-list', id: orphanJobId(revocable) })
+}
+
 /** Revoked indexes of a registry whose publication is not recorded yet. */
 export const pendingIndexes = async (unit: UnitOfWork, registryId: string): Promise<number[]> =>
   (await unit.queryAll(pendingRevocations(unit.tenant, legacyId(registryId)))).map(

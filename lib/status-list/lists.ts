@@ -7,7 +7,7 @@ import { settings } from '../settings.ts'
 import { defineItem, readItem, type Stored } from '../store/item.ts'
 import { inKey, isoTime, text } from '../store/item-fields.ts'
 import { address } from '../store/keys.ts'
-import { queryPage } from '../store/table.ts'
+import { queryAll, queryPage } from '../store/table.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
 import { putIfAbsent, updateIf } from '../store/write.ts'
 
@@ -94,6 +94,10 @@ export const hasList = async (tenant: string, issuerId: string, listId: string):
   ])
   return named !== undefined || items.some((item) => headItem.decode(item).listId === listId)
 }
+
+/** All lists of an issuer. */
+export const listsOf = async (tenant: string, issuerId: string): Promise<ListHead[]> =>
+  (await queryAll(listsPartition(tenant, issuerId))).map(headItem.decode)
 
 /** Until when an issuer has revocable credentials; undefined if it never had any. */
 export const revocableUntil = async (unit: UnitOfWork, issuerId: string): Promise<Date | undefined> => {

@@ -13,15 +13,20 @@ import { StoredCertificate } from '../records/certificate.ts'
 import { certificateRecords, issuerRecords } from '../records/openid-kinds.ts'
 import { StoredIssuer } from '../records/openid4vci.ts'
 import { allRecordsPartition } from '../store/index-entries.ts'
-import { recordKeyOf } from '../store/keys.ts'
+import { readItem } from '../store/item.ts'
+import { digest, recordKeyOf } from '../store/keys.ts'
 import { requireRecord } from '../store/record-reads.ts'
-import { addressOf, queryAll } from '../store/table.ts'
-import { hasList, statusListUri } from './lists.ts'
+import { addressOf, epochSeconds, queryAll } from '../store/table.ts'
+import { putIf } from '../store/write.ts'
+import { hasList, type ListHead, statusListUri } from './lists.ts'
 import { BITS, readBits } from './pieces.ts'
+import { signedListItem } from './signed-list.ts'
 
 /** Seconds for which a list may be cached, and for which it is valid. */
-export const TTL = 300
+const TTL = 300
 const VALIDITY = 24 * 60 * 60
+/** Seconds for which a list may be cached that never changes again. */
+const LAST_TTL = 24 * 60 * 60
 
 /**
  * Lists are runs of zeros with few other bits between. Where zlib looks for longer repetitions it takes 30 ms for
@@ -40,13 +45,13 @@ interface OfList {
 /** Tenants of lists, which never change. Whether the issuer still exists is read each time. */
 const owners = new Bounded<string, string>(10_000)
 
-const ownerOf = async ({ issuerId, listId }: OfList): Promise<string> => {
-  const name = `${issuerId} ${listId}`
-  const known = owners.get(name)
-  if (known !== undefined) return known
-  const tenant = await tenantOfPublicId(issuerId, 'issuer')
-  if (!(await hasList(tenant, issuerId, listId))) throw notFound()
-  return owners.set(name, tenant)
+const nameOf = ({ issuerId, listId }: OfList): string => `${issuerId} ${listId}`
+
+const assertListed = async (tenant: string, list: OfList): Promise<void> => {
+  const name = nameOf(list)
+  if (owners.get(name) !== undefined) return
+  if (!(await hasList(tenant, list.issuerId, list.listId))) throw notFound()
+  owners.set(name, tenant)
 }
 
 /** Certificates, of which only the state changes. */
@@ -61,7 +66,8 @@ const readCertificate = async (tenant: string, id: string): Promise<StoredCertif
 /** The issuer's current certificate. If it names none: the one that has signed last, or else the tenant's only one. */
 const readSigner = async (tenant: string, issuerId: string): Promise<StoredCertificate> => {
   const { value } = await requireRecord(tenant, issuerRecords.type, issuerId)
-  const { certificateId, formerCertificateIds = [] } = v.parse(StoredIssuer, value)
+  const { certificateId, formerCertificateIds = [], listsEnded } = v.parse(StoredIssuer, value)
+  if (listsEnded) throw notFound()
   const chosen = certificateId ?? formerCertificateIds.at(-1)
   if (chosen !== undefined) return readCertificate(tenant, chosen)
   // The oldest first.
@@ -79,15 +85,24 @@ interface ReadList {
   jwk: PrivateJwk
 }
 
-const read = async (list: OfList): Promise<ReadList> => {
-  const tenant = await ownerOf(list)
-  const [bits, certificate] = await Promise.all([readBits(tenant, list.listId), readSigner(tenant, list.issuerId)])
+const read = async (tenant: string, list: OfList): Promise<ReadList> => {
+  // In this order: after the removal of a tenant its lists have no bits, as if all were valid, and the key may be cached.
+  const bits = await readBits(tenant, list.listId)
+  const certificate = await readSigner(tenant, list.issuerId)
   const jwk = await storedKeys.get(tenant, certificate.id)
   if (jwk === undefined) throw notFound()
   return { bits, certificate, jwk }
 }
 
-const sign = ({ bits, certificate, jwk }: ReadList, { sub, iat }: { sub: string; iat: number }): Promise<string> => {
+interface Times {
+  /** Epoch seconds. */
+  iat: number
+  exp: number
+  /** Seconds. */
+  ttl: number
+}
+
+const sign = ({ bits, certificate, jwk }: ReadList, sub: string, { iat, exp, ttl }: Times): Promise<string> => {
   const publicJwk = publicJwkOf(jwk)
   const kid = thumbprintOf(publicJwk)
   const lst = deflateSync(bits, COMPRESSION).toString('base64url')
@@ -95,23 +110,58 @@ const sign = ({ bits, certificate, jwk }: ReadList, { sub, iat }: { sub: string;
     privateKeyOf(jwk),
     // Verifiers use `kid` and `jwk`, or `x5c`.
     { typ: 'statuslist+jwt', kid, jwk: { ...publicJwk, kid }, x5c: certificate.chain },
-    { sub, iat, exp: iat + VALIDITY, ttl: TTL, status_list: { bits: BITS, lst } },
+    { sub, iat, exp, ttl, status_list: { bits: BITS, lst } },
   )
 }
 
 /** Signed lists by what is in them; at most 8 MB. */
 const signed = new Bounded<string, string>(8 * 1024 * 1024, TTL * 1000, ({ length }) => length)
 
-/** A list, signed by its issuer, with a weak validator for caches: a signature differs each time. Throws `resource.not_found`. */
-export const statusListToken = async (list: OfList): Promise<{ jwt: string; etag: string }> => {
-  const content = await read(list).catch((error) => {
-    throw isAgentError(error, 'resource.not_found') ? notFound() : error
-  })
+interface ListToken {
+  jwt: string
+  /** Of a list that is signed now it is weak: a signature differs each time. */
+  etag: string
+  /** Seconds for which it may be cached. */
+  ttl: number
+}
+
+const signedNow = async (tenant: string, list: OfList): Promise<ListToken> => {
+  await assertListed(tenant, list)
+  const content = await read(tenant, list)
   const sub = statusListUri(list.issuerId, list.listId)
   // The same for the time for which it may be cached.
   const iat = Math.floor(Date.now() / 1000 / TTL) * TTL
   const hash = createHash('sha256').update(content.bits).update(`${iat} ${content.jwk.x}`).digest('base64url')
   const name = `${sub} ${content.certificate.id} ${hash}`
-  const jwt = signed.get(name) ?? signed.set(name, await sign(content, { sub, iat }))
-  return { jwt, etag: `W/"${hash}"` }
+  const times = { iat, exp: iat + VALIDITY, ttl: TTL }
+  const jwt = signed.get(name) ?? signed.set(name, await sign(content, sub, times))
+  return { jwt, etag: `W/"${hash}"`, ttl: TTL }
+}
+
+const unlessMissing = (error: unknown): undefined => {
+  if (!isAgentError(error, 'resource.not_found')) throw error
+}
+
+/** A list, signed by its issuer; of a removed tenant as it was stored. Throws `resource.not_found`. */
+export const statusListToken = async (list: OfList): Promise<ListToken> => {
+  const tenant = owners.get(nameOf(list)) ?? (await tenantOfPublicId(list.issuerId, 'issuer').catch(unlessMissing))
+  if (tenant === undefined) throw notFound()
+  const current = await signedNow(tenant, list).catch(unlessMissing)
+  if (current !== undefined) return current
+  const stored = await readItem(signedListItem, { tenant, ...list })
+  if (stored === undefined) throw notFound()
+  return { jwt: stored.jwt, etag: `"${digest(stored.jwt)}"`, ttl: LAST_TTL }
+}
+
+/**
+ * Signs a list for the last time, and stores it: valid until the last credential in it ends, or the certificate that
+ * signs it. Without a key nothing changes. Throws `store.unavailable`.
+ */
+export const storeSigned = async (tenant: string, issuerId: string, { listId, until }: ListHead): Promise<void> => {
+  const content = await read(tenant, { issuerId, listId }).catch(unlessMissing)
+  if (content === undefined) return
+  const end = Math.min(Date.parse(until), Date.parse(content.certificate.notAfter))
+  const times = { iat: epochSeconds(), exp: epochSeconds(end), ttl: LAST_TTL }
+  const jwt = await sign(content, statusListUri(issuerId, listId), times)
+  await putIf(signedListItem.encode({ tenant, issuerId, listId, jwt }))
 }

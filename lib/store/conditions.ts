@@ -15,6 +15,8 @@ export interface Condition {
   below?: Item
   /** Attributes that exist and are at most these. */
   atMost?: Item
+  /** Texts that the attributes begin with. */
+  beginsWith?: Item
   /** At least one of these holds. None of them may be empty. */
   anyOf?: readonly Condition[] | undefined
 }
@@ -51,12 +53,13 @@ export const expressionsOf = (condition: Condition = {}, change: ItemChange = {}
   }
   const compare = (attributes: Item | undefined, operator: string): string[] =>
     Object.entries(attributes ?? {}).map(([key, expected]) => `${name(key)} ${operator} ${value(expected)}`)
-  const terms = ({ equals, absent = [], present = [], below, atMost, anyOf }: Condition): string[] => [
+  const terms = ({ equals, absent = [], present = [], below, atMost, beginsWith = {}, anyOf }: Condition): string[] => [
     ...compare(equals, '='),
     ...absent.map((key) => `attribute_not_exists(${name(key)})`),
     ...present.map((key) => `attribute_exists(${name(key)})`),
     ...compare(below, '<'),
     ...compare(atMost, '<='),
+    ...Object.entries(beginsWith).map(([key, prefix]) => `begins_with(${name(key)}, ${value(prefix)})`),
     ...(anyOf === undefined ? [] : anyOfTerms(anyOf.map(terms))),
   ]
 

@@ -14,8 +14,7 @@ export const markRemoved = async (unit: UnitOfWork, id: string, { silent, keep }
   if (tenant === undefined) throw notFound()
   const now = new Date().toISOString()
   const { orgId, createdAt } = tenant
-  const phase = silent ? (keep === undefined ? 'first' : 'status-lists') : 'hang-ups'
-  const mark = removedTenantItem.encode({ id, removedAt: now, keep, orgId, phase, progressAt: now })
+  const mark = removedTenantItem.encode({ id, removedAt: now, keep, orgId, phase: 'pages', silent, progressAt: now })
   unit.replace(mark, tenantItem.attributes({ orgId, createdAt }))
   unit.delete(organizationTenantItem.addressOf(tenant))
 }

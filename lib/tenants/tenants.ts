@@ -41,7 +41,7 @@ export const organizationTenantItem = defineItem(
 )
 
 /** The order of a removal. `second`: again, for what was written while processes still knew the tenant. */
-const REMOVAL_PHASES = ['hang-ups', 'status-lists', 'first', 'second'] as const
+const REMOVAL_PHASES = ['pages', 'hang-ups', 'status-lists', 'first', 'second'] as const
 
 /**
  * The mark of a removed tenant, at the tenant's address. While there is a phase, its data are being removed; then only
@@ -57,6 +57,8 @@ export const removedTenantItem = defineItem(
     keep: optional(picklist(['public'])),
     orgId: optional(text()),
     phase: optional(picklist(REMOVAL_PHASES)),
+    /** Its connections are not told. */
+    silent: optional(flag()),
     /** Where the phase continues. */
     place: optional(text()),
     /** When something was removed last. */

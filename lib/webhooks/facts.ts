@@ -6,6 +6,7 @@ import { AgentError } from '../errors.ts'
 import { isStateChange } from '../records/define-record.ts'
 import { recordsOf } from '../records/kinds.ts'
 import { Timestamp } from '../records/record-json.ts'
+import { deletedRecordItem } from '../store/deleted-record.ts'
 import type { Image } from '../store/item.ts'
 import { fromRecordItem } from '../store/stored-record.ts'
 import { type EndedExchange, endOf } from './ended-exchanges.ts'
@@ -71,6 +72,16 @@ const recordFacts = (change: Change): Fact[] => {
   return [{ ...fact, ...(typeof previousState === 'string' && { previousState }), ended }]
 }
 
+/** A record was deleted by a call. */
+const deletionFacts = (change: Change): Fact[] => {
+  const { tenant, type, id, state, version, at } = deletedRecordItem.decode(change.after)
+  const event = recordsOf(type)?.deletedEvent
+  if (event === undefined) return []
+  const record = { id, state, by: 'call' }
+  const occurredAt = timeOf([at], change)
+  return [{ type: event.type, of: { tenant }, recordId: id, sequence: version, occurredAt, record }]
+}
+
 /** An endpoint was disabled. */
 const endpointFacts = (change: Change): Fact[] => {
   const { before, after } = change
@@ -93,6 +104,7 @@ const endpointFacts = (change: Change): Fact[] => {
 /** By the `kind` of the item. */
 const READERS: Record<string, (change: Change) => Fact[]> = {
   record: recordFacts,
+  [deletedRecordItem.kind]: deletionFacts,
   [endpointItem.kind]: endpointFacts,
 }
 

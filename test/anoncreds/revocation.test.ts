@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithLibrary } from '../support/anoncreds/library.ts'
 import { type AnonCredsWorld, issueAnonCreds, startAnonCredsWorld } from '../support/anoncreds/world.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
+import { itemsOf } from '../support/table/items.ts'
 import { waitFor } from '../wallet/wait.ts'
 
 let world: AnonCredsWorld
@@ -43,6 +44,25 @@ describeWithLibrary('revocation', () => {
     expect(await listOf(revocationRegistryId)).toMatchObject({ [credentialRevocationId]: 1 })
     // The second time it answers the same.
     expect((await revoke(exchange.id)).body.metadata['_agent/revocation']).toEqual({ state: 'published', revokedAt })
+  })
+
+  test('a revocation is published though its exchange is deleted before that', async () => {
+    const { exchange } = await issueAnonCreds(world, { degree: 'Master', age: '25' })
+    await world.stage.line.pause()
+    const { revocationRegistryId, credentialRevocationId } = (await revoke(exchange.id)).body.metadata[
+      '_anoncreds/credential'
+    ]
+    const path = { credentialRecordId: exchange.id }
+    const remove = { caller: world.caller, path, query: { abandon: 'true' } }
+    expect((await world.stage.call('deleteCredential', remove)).status).toBe(204)
+    world.stage.line.run()
+    await waitFor('the revocation to be published', async () => {
+      return (await listOf(revocationRegistryId))[credentialRevocationId] === 1
+    })
+    await waitFor('the pending revocation to be removed', async () => {
+      const items = await itemsOf(world.stage, `${world.caller.tenantId}|`)
+      return !items.some(({ kind }) => kind?.S === 'pending-revocation' || kind?.S === 'job')
+    })
   })
 
   /** The newest list of a registry, as the wallet reads it. */

@@ -9,13 +9,13 @@ import { eventLane, messageLane } from '../../lib/outbox/wake-ups/keys.ts'
 import { RECORDS } from '../../lib/records/kinds.ts'
 import { type Address, corruptAddress, layoutAddress, messageMarkAddress, recordAddress } from '../../lib/store/keys.ts'
 
-const described = vi.hoisted((): { kind: string; addressOf(key: object): Address }[] => [])
+const described = vi.hoisted((): { kind: string; belongsTo: unknown; addressOf(key: object): Address }[] => [])
 
 vi.mock('../../lib/store/item.ts', async (original) => {
   const item = await original<typeof import('../../lib/store/item.ts')>()
   const defineItem: typeof item.defineItem = (kind, address, fields, belongsTo) => {
     const definition = item.defineItem(kind, address, fields, belongsTo)
-    described.push({ kind, addressOf: (key) => definition.addressOf(key as Parameters<typeof address>[0]) })
+    described.push({ kind, belongsTo, addressOf: (key) => definition.addressOf(key as Parameters<typeof address>[0]) })
     return definition
   }
   return { ...item, defineItem }
@@ -46,6 +46,7 @@ const keyOf = (tenant: string, name: string, lane: string) => ({
 const PLACES: Record<string, (tenant: string, name: string) => Address> = {
   record: (tenant, name) => recordAddress(tenant, 'ProofRecord', name),
   entry: (tenant, name) => ({ pk: `${tenant}|ProofRecord|threadId|${name}`, sk: name }),
+  'deleted-record': (tenant, name) => ({ ...recordAddress(tenant, 'ProofRecord', name), sk: 'deleted' }),
   mark: (tenant, name) => messageMarkAddress(tenant, name, name),
   registration: (_, name) => ({ pk: `@org|${name}`, sk: 'webhook' }),
 }
@@ -83,6 +84,16 @@ test('the way to each is known, for the removal of a tenant', () => {
   const named = [...section.matchAll(/`([a-z\d-]+)`/g)].map(([, kind]) => kind)
   const kinds = [...new Set([...ANY.keys(), 'layout', 'corrupt-item'])]
   expect(named.toSorted()).toEqual(kinds.toSorted())
+})
+
+test('the removal of a tenant knows all items that belong to something', async () => {
+  const { OWNED_ITEMS } = await import('../../lib/removal/owned-items.ts')
+  const own = described.filter(({ belongsTo }) => typeof belongsTo === 'object').map(({ kind }) => kind)
+  expect(
+    OWNED_ITEMS.map(({ kind }) => kind)
+      .filter((kind) => kind !== 'registration')
+      .toSorted(),
+  ).toEqual(own.toSorted())
 })
 
 const id = fc.stringMatching(/^[A-Za-z0-9._:-]{1,64}$/)

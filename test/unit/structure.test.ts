@@ -24,6 +24,7 @@ const ARROWS: Record<string, string[]> = {
     'lib/jobs',
     'lib/pickup',
     'lib/revocation',
+    'lib/removal',
     'lib/webvh',
     'lib/pages',
     'lib/openid',

@@ -6,6 +6,7 @@ import {
   DidCommTrustPingMessage,
 } from '@credo-ts/didcomm'
 import { isAgentError } from '../../errors.ts'
+import { enqueue } from '../../jobs/job.ts'
 import { defined } from '../../json.ts'
 import { emptyByJob } from '../../pickup/queue.ts'
 import { type RecordJson, toRecordJson } from '../../records/record-json.ts'
@@ -29,9 +30,12 @@ export const sendTrustPing = async (
   return toRecordJson(toStored(agentContext, connection))
 }
 
+/** In ms. Longer than a request that has read the connection may take to commit what it adds to it. */
+const REMOVAL_DELAY = 60_000
+
 /**
  * Deletes a connection's record in the running unit of work, and sends a hang-up if the connection was completed and
- * the other agent has an endpoint. Messages that wait for pickup are deleted. Throws `resource.not_found`.
+ * the other agent has an endpoint. A job removes what belongs to the connection. Throws `resource.not_found`.
  */
 export const endConnection = async (connectionId: string): Promise<undefined> => {
   const agentContext = await currentContext()
@@ -43,5 +47,8 @@ export const endConnection = async (connectionId: string): Promise<undefined> =>
       if (!isAgentError(error, 'connection.no_endpoint')) throw error
     })
   await repository.delete(agentContext, connection)
+  const { did, previousDids, theirDid, previousTheirDids } = connection
+  const job = { tenant: currentUnit().tenant, type: 'connection-removal', id: connectionId } as const
+  enqueue(currentUnit(), job, REMOVAL_DELAY, defined({ did, previousDids, theirDid, previousTheirDids }))
   await emptyByJob(currentUnit(), connectionId)
 }

@@ -53,7 +53,7 @@ export const joinExchange = async (inbound: Inbound, exchange: Exchange): Promis
   // Problem reports may name the request as their parent.
   if (![id, exchange.parentThreadId, exchange.threadId].includes(parent)) return false
   if (connection === undefined) {
-    if (!(await mayRespond(inbound, invitation)) && !(await mayAcknowledge(inbound, exchange))) return false
+    if (!(await mayRespond(inbound, invitation)) && !(await mayEnd(inbound, exchange))) return false
     // Credo requires a parent thread, which ACA-Py does not send.
     message.setThread({ threadId: exchange.threadId, parentThreadId: id })
     return true
@@ -81,11 +81,12 @@ const mayRespond = async (inbound: Inbound, invitation: Invitation): Promise<boo
 }
 
 /**
- * Whether a connectionless sender requested the credential, by the reply key in the request (`~service`, Aries RFC
+ * Whether a connectionless sender may end the exchange: it requested the credential, by the reply key in the request (`~service`, Aries RFC
  * 0056).
  */
-const mayAcknowledge = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
-  if (senderKey === undefined || parseMessageType(message.type).messageName !== 'ack') return false
+const mayEnd = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
+  const isEnd = parseMessageType(message.type).messageName === 'ack' || isProblemReport(message.type)
+  if (senderKey === undefined || !isEnd) return false
   const query = { associatedRecordId: id, messageName: 'request-credential' }
   const request = await agentContext.resolve(DidCommMessageRepository).findSingleByQuery(agentContext, query)
   const { '~service': service } = v.parse(CredentialRequest, request?.message ?? {})

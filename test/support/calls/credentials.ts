@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { addIssuedExchange, revocableAt } from '../anoncreds/issued-exchange.ts'
 import { offerBody } from '../scenes.ts'
 import type { Examples } from './call-scene.ts'
-import { issued, offered, proposalBody, proposed, requested } from './exchanges.ts'
+import { declined, issued, offered, proposalBody, proposed, requested } from './exchanges.ts'
 
 /** A step of an exchange, which is named in the body. */
 const step = (credentialRecordId: string, more: object = {}) => ({
@@ -29,6 +29,10 @@ export const credentials: Examples = {
   DeclineCredentialOffer: async (scene) => step(await offered(scene), { problemReportDescription: 'not mine' }),
   AcceptCredentialRequest: async (scene) => step(await requested(scene)),
   AcceptCredential: async (scene) => step((await issued(scene)).id),
+  DeleteCredential: async (scene) => ({
+    asked: { path: { credentialRecordId: await offered(scene) }, query: { abandon: 'true' } },
+    other: { path: { credentialRecordId: await declined(scene) } },
+  }),
   CreateOffer: async (scene) => ({
     asked: { body: { ...offerBody(await scene.connection(), scene.wallet.did), comment: 'c' } },
     other: { body: offerBody(await scene.connection('second'), scene.wallet.did) },

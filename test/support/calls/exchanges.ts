@@ -18,6 +18,13 @@ export const offered = async (scene: CallScene): Promise<string> => {
   return (await exchangeIn(scene, threadId, 'offer-received')).id
 }
 
+/** The id of an exchange in which it has declined an offer. */
+export const declined = async (scene: CallScene): Promise<string> => {
+  const credentialRecordId = await offered(scene)
+  await scene.done('DeclineCredentialOffer', { body: { credentialRecordId } })
+  return credentialRecordId
+}
+
 /** The same with a credential that it has not acknowledged. */
 export const issued = async (scene: CallScene): Promise<Json> => {
   const credentialRecordId = await offered(scene)

@@ -89,6 +89,12 @@ export const proofs: Examples = {
     asked: { path: { proofRecordId: await presented(scene) } },
     other: { path: { proofRecordId: await presented(scene) } },
   }),
+  DeleteProof: async (scene) => {
+    const proofRecordId = await presented(scene)
+    await scene.done('AcceptPresentation', { path: { proofRecordId } })
+    const open = { proofRecordId: await presented(scene) }
+    return { asked: { path: open, query: { abandon: 'true' } }, other: { path: { proofRecordId } } }
+  },
   GetProofs: async (scene) => {
     await scene.once('proof', () => presented(scene))
     return { asked: { query: { limit: '10' } }, other: { query: { role: 'verifier', order: 'desc' } } }

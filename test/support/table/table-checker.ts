@@ -27,6 +27,7 @@ type Item = Record<string, AttributeValue>
 const PLACES: Record<string, RegExp> = {
   layout: /^@layout -$/,
   record: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+(\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+| ~)$/,
+  'deleted-record': /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+ deleted$/,
   entry: /^[^|]+\|[A-Za-z0-9]+Record\|[^|]+\|[\w-]{43} \d{4}-[^#]+Z#[^#|]+$/,
   key: /^[^|]+\|key\|[^|]+ ~$/,
   'data-key': /^.+\|data-key ~$/,

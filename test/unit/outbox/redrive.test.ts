@@ -228,9 +228,9 @@ describe('the command', () => {
     await table.put(outboxItem.encode(messageOf('1')))
     const asked: string[] = []
     const answer = (yes: boolean) => async (question: string) => asked.push(question) > 0 && yes
-    vi.spyOn(dynamodb(), 'send').mockImplementationOnce(async () => ({ Table: { TableSizeBytes: 10e9 } }))
+    vi.spyOn(dynamodb(), 'send').mockImplementationOnce(async () => ({ Table: { TableSizeBytes: 10 * 2 ** 30 } }))
     expect(await redrive(redriveArguments(['--lost']), answer(false))).toBe('nothing was done')
-    expect(asked).toEqual([expect.stringMatching(/10\.00 GB, for about \$0\.15.+ Go on\? \[y\/N\] $/)])
+    expect(asked).toEqual([expect.stringMatching(/10\.00 GB, for about \$0\.16.+ Go on\? \[y\/N\] $/)])
     const lane = laneAddress(messageLane('acme', connectionId))
     expect(await table.get(lane)).toBeUndefined()
     vi.spyOn(dynamodb(), 'send').mockImplementationOnce(async () => ({ Table: {} }))

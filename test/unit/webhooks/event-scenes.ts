@@ -1,6 +1,7 @@
 /** Records, outbox items and endpoints for the tests of events. */
 import { type OutboxItem, outboxItem } from '../../../lib/outbox/messages/message-item.ts'
 import type { StoredDelivery } from '../../../lib/records/delivery.ts'
+import { deletedRecordItem } from '../../../lib/store/deleted-record.ts'
 import type { StoredRecord } from '../../../lib/store/stored-record.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import type { Item } from '../../../lib/store/table.ts'
@@ -52,6 +53,13 @@ export const definitionItem = (...of: [state: string, version: number, value?: R
   ownItem('CredentialDefinitionRecord', ...of)
 
 export const recordItem = (...of: Parameters<typeof storedIn>) => toRecordItem(storedIn(...of))
+
+/** What remains of a deleted record. */
+export const deletedItem = (type: string, state: string, version: number): Item =>
+  deletedRecordItem.encode({
+    ...{ tenant: 'acme', type, id: 'f0a7fe6c-9e0c-4b3b-a7b1-7d33a26cb6b4' },
+    ...{ state, version, at: writtenAt(version), expiresAt: 2_000_000_000 },
+  })
 
 /** A basic message record. */
 export const message = (role: 'sender' | 'receiver', content = 'hello', version = 1): StoredRecord => ({

@@ -14,6 +14,7 @@ import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted, modified } from '../../support/webhooks/changes.ts'
 import {
   definitionItem,
+  deletedItem,
   listener,
   message,
   ownItem,
@@ -68,10 +69,12 @@ const FACTS: Record<string, Fact> = {
       revocationNotification: { revocationDate: writtenAt(5), comment: 'Alice has left' },
     }),
   ),
+  'credential.deleted': made(deletedItem('CredentialRecord', 'done', 7)),
   'proof.state_changed': changed(
     recordItem('ProofRecord', 'request-sent', 1),
     recordItem('ProofRecord', 'abandoned', 2, { errorMessage: 'no, says Alice' }),
   ),
+  'proof.deleted': made(deletedItem('ProofRecord', 'request-sent', 3)),
   'question_answer.state_changed': changed(
     questionItem('question-sent', 1),
     questionItem('answer-received', 2, { response: 'I am Alice' }),

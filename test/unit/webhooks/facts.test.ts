@@ -6,7 +6,16 @@ import { PROOF_STATES } from '../../../lib/records/proof.ts'
 import { toRecordItem } from '../../../lib/store/stored-record.ts'
 import { factsOf } from '../../../lib/webhooks/facts.ts'
 import { inserted, modified, removed } from '../../support/webhooks/changes.ts'
-import { message, outboxWith, recordItem, registrationItem, sentMessage, storedIn, writtenAt } from './event-scenes.ts'
+import {
+  deletedItem,
+  message,
+  outboxWith,
+  recordItem,
+  registrationItem,
+  sentMessage,
+  storedIn,
+  writtenAt,
+} from './event-scenes.ts'
 
 const MACHINES = [
   ['ConnectionRecord', 'connection.state_changed', CONNECTION_STATES],
@@ -209,6 +218,17 @@ describe('a basic message', () => {
   })
 })
 
+test.each([
+  ['CredentialRecord', 'credential.deleted'],
+  ['ProofRecord', 'proof.deleted'],
+])('a %s that was deleted should be reported after its last change, without its content', (recordType, type) => {
+  const { id } = storedIn(recordType, 'done')
+  const [of, record] = [{ tenant: 'acme' }, { id, state: 'done', by: 'call' }]
+  expect(factsOf(inserted(deletedItem(recordType, 'done', 8)))).toEqual([
+    { type, of, recordId: id, sequence: 8, occurredAt: writtenAt(8), record },
+  ])
+})
+
 describe('an endpoint', () => {
   const disabled = registrationItem('webhook', 'disabled', 7, {
     disabledAt: { S: writtenAt(8) },
@@ -258,6 +278,7 @@ describe('an endpoint', () => {
 
 describe('nothing is reported', () => {
   test.each([
+    ['of a deleted record without such an event', inserted(deletedItem('DidRecord', 'x', 2))],
     ['of a record without states', inserted(toRecordItem({ ...storedIn('DidRecord', 'x'), type: 'DidRecord' }))],
     ['of a record that has no state', inserted(toRecordItem({ ...storedIn('ProofRecord', 'x'), value: {}, tags: {} }))],
     ['of an index entry', inserted({ ...recordItem('ProofRecord', 'done'), kind: { S: 'entry' } })],

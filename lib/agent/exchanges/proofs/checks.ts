@@ -11,6 +11,7 @@ import {
   type DidCommProofProtocol,
   DidCommProofRole,
   type DidCommInboundMessageContext as Inbound,
+  V2PresentationProblemReportError,
 } from '@credo-ts/didcomm'
 import { isAgentError } from '../../../errors.ts'
 import { prepareResponse } from '../../formats/index.ts'
@@ -26,10 +27,12 @@ export const proposalViolation = ({ message }: Inbound<DidCommProposePresentatio
   return [attributes, predicates].every(Array.isArray) ? undefined : 'attributes or predicates are not a list'
 }
 
+const problemCode = DidCommPresentationProblemReportReason.Abandoned
+
 export const presentationReportV1 = (message: string) =>
-  new DidCommPresentationV1ProblemReportError(message, {
-    problemCode: DidCommPresentationProblemReportReason.Abandoned,
-  })
+  new DidCommPresentationV1ProblemReportError(message, { problemCode })
+
+export const presentationReportV2 = (message: string) => new V2PresentationProblemReportError(message, { problemCode })
 
 /** An attachment of a message, and the format that reads it. */
 export interface Attached {

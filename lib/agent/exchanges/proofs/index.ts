@@ -1,5 +1,5 @@
 /** Present Proof (Aries RFC 0037 and 0454). */
-export { presentationReportV1, proposalViolation } from './checks.ts'
+export { presentationReportV1, presentationReportV2, proposalViolation } from './checks.ts'
 export { acceptProofProposal, proposeProof } from './proposals.ts'
 export { proofProtocols } from './protocols.ts'
 export { createProofRequest, NO_DEFINITION, prepareProofRequest, requestProof } from './requests.ts'

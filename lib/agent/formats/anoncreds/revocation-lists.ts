@@ -13,13 +13,14 @@ import { AgentError, isAgentError } from '../../../errors.ts'
 import { legacyId } from '../../../indy/ids.ts'
 import type { JobHandler } from '../../../jobs/job.ts'
 import { log } from '../../../log.ts'
-import { revocationOf } from '../../../records/credential-json.ts'
+import { type RevocationState, revocationOf } from '../../../records/credential-json.ts'
 import {
   CREDENTIAL,
   pendingIndexes,
   pendingRevocationItem,
   type Revocable,
   revocableOf,
+  revocableOfJob,
   withRevocation,
 } from '../../../revocation/pending-revocation.ts'
 import { registryItem, registryPartition, revokes, waitForWrite } from '../../../revocation/registry.ts'
@@ -127,26 +128,37 @@ const notifyHolder = async ({ id, value }: StoredRecord, { registryId, index }: 
   }
 }
 
-/** The pending revocation of an exchange, if there is one. */
-const readRevocation = async (unit: UnitOfWork, credentialRecordId: string) => {
-  const record = await unit.read(unit.tenant, CREDENTIAL, credentialRecordId)
+/** The pending revocation of an exchange, if there is one; without its record, of a deleted exchange. */
+const readRevocation = async (
+  unit: UnitOfWork,
+  jobId: string,
+): Promise<{ revocable: Revocable; of?: { record: StoredRecord; state: RevocationState } } | undefined> => {
+  const { tenant } = unit
+  const deleted = revocableOfJob(jobId)
+  if (deleted !== undefined) {
+    const pending = await unit.load(pendingRevocationItem, { tenant, ...deleted })
+    return pending && { revocable: deleted }
+  }
+  const record = await unit.read(tenant, CREDENTIAL, jobId)
   const revocable = record && revocableOf(record)
   const state = record && revocationOf(record)
   return record === undefined || revocable === undefined || state?.state !== 'pending'
     ? undefined
-    : { record, revocable, state }
+    : { revocable, of: { record, state } }
 }
 
-const finish = async (unit: UnitOfWork, credentialRecordId: string): Promise<void> => {
-  const revocation = await readRevocation(unit, credentialRecordId)
+const finish = async (unit: UnitOfWork, jobId: string): Promise<void> => {
+  const revocation = await readRevocation(unit, jobId)
   if (revocation === undefined) return
-  const { record, revocable, state } = revocation
-  await notifyHolder(record, revocable)
-  await unit.update(withRevocation(record, { state: 'published', revokedAt: state.revokedAt }))
+  const { revocable, of } = revocation
+  if (of !== undefined) {
+    await notifyHolder(of.record, revocable)
+    await unit.update(withRevocation(of.record, { state: 'published', revokedAt: of.state.revokedAt }))
+  }
   unit.delete(pendingRevocationItem.addressOf({ tenant: unit.tenant, ...revocable }))
 }
 
-/** The job that publishes the revocation of the exchange with its id. */
+/** The job that publishes the revocation of the exchange with its id, or of a deleted one. */
 export const revocationListJob: JobHandler = {
   async run({ tenant, id, createdAt }) {
     const result = await transaction(tenant, async (unit) => {
@@ -159,9 +171,9 @@ export const revocationListJob: JobHandler = {
 
   /** Until the job runs again, the exchange shows the reason. */
   async giveUp(unit, { id }, reason) {
-    const revocation = await readRevocation(unit, id)
-    if (revocation !== undefined && revocation.state.reason !== reason)
-      await unit.update(withRevocation(revocation.record, { ...revocation.state, reason }))
+    const { record, state } = (await readRevocation(unit, id))?.of ?? {}
+    if (record !== undefined && state !== undefined && state.reason !== reason)
+      await unit.update(withRevocation(record, { ...state, reason }))
   },
 
   /** A revocation must be published, however often the job fails. */

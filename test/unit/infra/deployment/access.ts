@@ -331,6 +331,7 @@ describe('a function’s settings match its modules', () => {
       ...['sendMessage', 'createRequest', 'createDid', 'resolveDid', 'createInvitation', 'createLegacyInvitation'],
       ...['receiveImplicitInvitation', 'acceptConnectionRequest', 'proposeCredential', 'declineCredentialOffer'],
       ...['requestProof', 'proposeProof', 'acceptProofProposal', 'declineProofRequest', 'acceptPresentation'],
+      ...['deleteCredential', 'deleteProof'],
     ]
     expect(packedWith('INDY_PROXIES')).toEqual(without(whoLoad('lib/agent/formats/anoncreds/indy-ledgers.ts'), others))
     expect(packedWith('INDY_PROXIES')).toContain('receiveDidcomm')

@@ -10,6 +10,7 @@ import { ALARM_AFTER_MS } from '../../../../lib/auth/key-age.ts'
 import { POST_LIMITS } from '../../../../lib/egress/post.ts'
 import { outboxItem } from '../../../../lib/outbox/messages/message-item.ts'
 import { heartbeatItem } from '../../../../lib/outbox/stream-heartbeat.ts'
+import { deletedRecordItem } from '../../../../lib/store/deleted-record.ts'
 import { pendingEventItem } from '../../../../lib/webhooks/event-item.ts'
 import { ofType } from '../../../support/stage/template.ts'
 import { defaultTimeout, functions, resources } from './packaged.ts'
@@ -199,7 +200,7 @@ describe('the stream', () => {
       dynamodb.NewImage.kind.S.flatMap((kind: string) => eventName.map((name: string) => `${kind} ${name}`)),
     )
     const both = [heartbeatItem.kind, 'record'].flatMap((kind) => [`${kind} INSERT`, `${kind} MODIFY`])
-    const inserts = [outboxItem, pendingEventItem].map(({ kind }) => `${kind} INSERT`)
+    const inserts = [deletedRecordItem, outboxItem, pendingEventItem].map(({ kind }) => `${kind} INSERT`)
     expect(passes.sort()).toEqual([...inserts, ...both, 'registration MODIFY'].sort())
   })
 

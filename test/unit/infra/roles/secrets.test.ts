@@ -11,8 +11,9 @@ const EXCHANGES = `createRequest createOffer createOfferOob proposeCredential ac
   declineCredentialOffer acceptCredentialRequest acceptCredential requestProof proposeProof acceptProofProposal acceptProofRequest
   declineProofRequest acceptPresentation receiveInvitation receiveInvitationUrl acceptInvitation receiveImplicitInvitation
   acceptConnectionResponse receiveDidcomm runJobs`
+const EXCHANGE_DELETIONS = 'deleteCredential deleteProof'
 const SIGNS = `${EXCHANGES} sendMessage sendQuestion sendAnswer sendPing createInvitation createLegacyInvitation createSchema
-  createDid acceptConnectionRequest deleteConnection createCertificate deleteCertificate getRequestObject postRequestObject
+  createDid acceptConnectionRequest deleteConnection ${EXCHANGE_DELETIONS} createCertificate deleteCertificate getRequestObject postRequestObject
   receivePresentation getStatusList getCredentialOffer requestToken requestNonce requestCredential removeOwned`
 const SEALS = `${SIGNS} registerNotificationWebhook registerWebhook rotateWebhookSecret createCredentialDefinition
   importCertificate createPresentationRequest createCredentialOffer`
@@ -28,16 +29,24 @@ type Row = [action: RegExp, key: string | undefined, names: string]
 const READ = /Get|Query/
 
 test.each<Row>([
-  [READ, 'acme|key|k1', SIGNS],
+  [READ, 'acme|key|k1', `${SIGNS} deleteOutOfBandRecord`],
   [READ, 'acme|data-key', SEALS],
   [READ, '@org|acme', DELIVERS],
   [READ, 'acme|BasicMessageRecord|1', `${EXCHANGES} getBasicMessages tenantGetBasicMessages removeOwned`],
-  [READ, 'acme|DidCommMessageRecord|1', `${EXCHANGES} tenantProofFormData getCredentialFormData getProofFormData removeOwned`],
+  [
+    READ,
+    'acme|DidCommMessageRecord|1',
+    `${EXCHANGES} ${EXCHANGE_DELETIONS} tenantProofFormData getCredentialFormData getProofFormData removeOwned`,
+  ],
   [READ, 'acme|AnonCredsCredentialDefinitionPrivateRecord|1', `${EXCHANGES} removeOwned`],
   [READ, 'acme|openid4vci-claims|1', 'requestCredential removeOwned'],
+  [READ, 'acme|signed-status-list|1', 'getStatusList receivePresentation removeOwned'],
+  [/Put/, 'acme|signed-status-list|1', 'removeOwned'],
   [/Delete/, undefined, DELETES],
-  [/Delete/, 'acme|key|k1', 'deleteCertificate removeOwned'],
-  ...['Credential', 'Proof', 'BasicMessage'].map((of): Row => [/Delete/, `acme|${of}Record|1`, 'removeOwned']),
+  [/Delete/, 'acme|key|k1', 'deleteCertificate deleteOutOfBandRecord removeOwned'],
+  [/Delete/, 'acme|BasicMessageRecord|1', 'removeOwned'],
+  ...['Credential', 'Proof'].map((of): Row => [/Delete/, `acme|${of}Record|1`, `delete${of} removeOwned`]),
+  [/Delete/, 'acme|DidCommMessageRecord|1', `${EXCHANGE_DELETIONS} removeOwned`],
 ])('may %o %s', (actions, key, names) => {
   const allowed = ({ Action, Condition }: Statement) => {
     const keys = [Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? []].flat()
