@@ -40,6 +40,8 @@ withOpenStack(stage.serviceClient).middlewareStack.add(
 
 let caller: { tenantId: string }
 let connectionId: string
+let credentialRecordId: string
+let outOfBandId: string
 let envelope: unknown
 /** The table when the removal begins, and at its end. */
 let begun: Awaited<ReturnType<typeof allItems>>
@@ -63,8 +65,14 @@ const restore = async (): Promise<void> => {
   await Promise.all([...begun.values()].map((Item) => client.send(new PutItemCommand({ TableName, Item }))))
 }
 
-const run = () =>
+const runOnce = () =>
   stage.line.guard.run('removeOwned', () => runJob(removalOf(caller.tenantId), tenantRemovalJob)).catch(() => undefined)
+
+/** The phases before the second pass, if nothing puts them off. */
+const run = async () => {
+  await runOnce()
+  await runOnce()
+}
 
 /** Ends the removal after what has happened in its first run. */
 const end = async (): Promise<void> => {
@@ -81,9 +89,10 @@ beforeAll(async () => {
   caller = await createTenant(stage)
   const connected = await connect(stage, wallet, caller)
   connectionId = connected.connectionId
-  await succeed(stage, 'createOffer', caller, { body: offerBody(connectionId, wallet.did) })
+  const offer = await succeed(stage, 'createOffer', caller, { body: offerBody(connectionId, wallet.did) })
   await succeed(stage, 'sendMessage', caller, { path: { connectionId }, body: { content: 'hello' } })
-  await inviteToConnect(stage, caller)
+  credentialRecordId = offer.id
+  ;({ outOfBandId } = await inviteToConnect(stage, caller))
   await succeed(stage, 'createCertificate', caller, { body: { issuer: 'CN=Acme' } })
   await settled(stage)
   await stage.line.pause()
@@ -137,14 +146,20 @@ const RACES: [string, () => Promise<Reply | undefined>][] = [
   ['a certificate', () => stage.call('createCertificate', { caller, body: { issuer: 'CN=Late' } })],
   ['an envelope', () => stage.call('receiveDidcomm', { path: caller, body: envelope })],
   ['the end of the connection', () => stage.call('deleteConnection', { caller, path: { connectionId } })],
+  ['the end of an invitation', () => stage.call('deleteOutOfBandRecord', { caller, path: { outOfBandId } })],
+  [
+    'the end of an offer',
+    () => stage.call('deleteCredential', { caller, path: { credentialRecordId }, query: { abandon: 'true' } }),
+  ],
 ]
 
 test.each(RACES)('raced by %s', async (_, race) => {
   for (const index of placesOf(commands)) {
     await restore()
     await interleaving.run(index + 1, run, race)
-    // Deliveries, jobs and events of it.
+    // Deliveries, jobs and events of it, and what is due a minute later.
     await stage.line.settle()
+    await later(3, () => stage.line.sweep().then(() => stage.line.settle()))
     await end()
     await expect(stage.call('getTenant', { path: caller })).resolves.toMatchObject({ status: 404 })
   }

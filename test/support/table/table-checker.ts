@@ -202,7 +202,7 @@ const checkTenant: Check = (item, byName) => {
 
 /** What a removed tenant may have left that expires. */
 const EXPIRING =
-  /^(mark|idempotency|answer-piece|openid4vci-nonce|count|corrupt-item|record [^|]+\|OpenId4VcStatusRevocation.*)$/
+  /^(mark|idempotency|answer-piece|openid4vci-nonce|count|corrupt-item|deleted-record|record [^|]+\|OpenId4VcStatusRevocation.*)$/
 
 /** What only a scan of an operator finds: schemas without a definition, of deleted sessions and connections, and versions of third parties. */
 const SCANNED = /^(status-index|webvh-seen|webvh-resource|(?:record|entry) [^|]+\|AnonCredsSchemaRecord\|.*)$/
