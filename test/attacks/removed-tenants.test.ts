@@ -37,7 +37,7 @@ const remove = (tenantId: string, query: Record<string, string> = { silent: 'tru
 const alarms = () =>
   lines.filter((line) => Object.entries(METRICS).some(([name, alarm]) => alarm !== undefined && name in line))
 
-test('takes three requests to the table at most', async () => {
+test('takes two requests to the table, since CREDEBL waits for it in a transaction of five seconds', async () => {
   const { tenantId } = await createTenant(stage)
   const { result, commands } = await requests.count(() => remove(tenantId))
   expect(result.status).toBe(204)
@@ -118,7 +118,6 @@ describe('wallets that never answer', () => {
     await stage.line.pause()
     await remove(tenantId, {})
     const told = silent.received.length
-    const start = performance.now()
     let most = 0
     const watch = setInterval(() => {
       most = Math.max(most, silent.open())
@@ -126,8 +125,6 @@ describe('wallets that never answer', () => {
     await runRemoval(stage, tenantId)
     clearInterval(watch)
     expect(silent.received.length - told).toBe(120)
-    expect(performance.now() - start).toBeGreaterThan(2 * 5_000)
-    expect(performance.now() - start).toBeLessThan(60_000)
     expect(most).toBeLessThanOrEqual(50)
     stage.line.run()
     expect(alarms()).toEqual([])
@@ -140,7 +137,9 @@ describe('wallets that never answer', () => {
     await stage.line.pause()
     await remove(tenantId, {})
     const told = silent.received.length
-    await later(11, () => stage.line.guard.run('removeOwned', () => runJob(removalOf(tenantId), tenantRemovalJob)))
+    const run = () => stage.line.guard.run('removeOwned', () => runJob(removalOf(tenantId), tenantRemovalJob))
+    // Its pages are closed before.
+    await later(11, () => run().then(run))
     expect(silent.received.length - told).toBe(50)
     await runRemoval(stage, tenantId, 20)
     expect(silent.received.length - told).toBe(50)

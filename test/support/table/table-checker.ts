@@ -127,7 +127,8 @@ const checkRecord: Check = (item, byName) => {
       problems.push(`${nameOf(entry)}: differs from its record`)
   }
   const published = pointerTo(record)
-  if (published !== undefined && !isDeepStrictEqual(byName.get(nameOf(published)), published))
+  const isClosed = kindOf(byName.get(nameOf(toItem(tenantAddress(record.tenant)))) ?? {}) === 'removed-tenant'
+  if (published !== undefined && !isClosed && !isDeepStrictEqual(byName.get(nameOf(published)), published))
     problems.push(`${nameOf(item)}: its invitation is not found`)
   for (const keyId of unnamingKeys(record, byName)) problems.push(`${nameOf(item)}: is not named by its key ${keyId}`)
   for (const keyId of keysOf(record))
