@@ -5,7 +5,7 @@ import type { SQSRecord } from 'aws-lambda'
 import { AgentError, errorName, isAgentError } from '../errors.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
-import { decodeJobWakeUp, jobKeyOf, wakeJobLater } from '../outbox/wake-ups/index.ts'
+import { decodeJobWakeUp, jobKeyOf, REMOVALS, wakeJobLater } from '../outbox/wake-ups/index.ts'
 import { isRetryable, toStoreError } from '../store/aws-errors.ts'
 import { transaction } from '../store/transaction.ts'
 import type { UnitOfWork } from '../store/unit-of-work.ts'
@@ -44,6 +44,9 @@ const INTERNAL = 'an internal error'
 /** The process died during the attempt, and only its lease remains. */
 const PROCESS_DIED = 'its process was stopped, or ran out of time'
 
+/** Nothing else finds what the records had that were deleted before their tenant. */
+const isRemoval = ({ type }: JobKey): boolean => REMOVALS.some((removal) => removal === type)
+
 /** Runs the jobs of wake-ups that have a handler, one after the other. Returns the ids of the wake-ups to retry. */
 export const runBatch = async (records: SQSRecord[], handlers: Partial<JobHandlers<JobType>>): Promise<string[]> => {
   const failed: string[] = []
@@ -62,7 +65,7 @@ export const runBatch = async (records: SQSRecord[], handlers: Partial<JobHandle
       continue
     }
     try {
-      if (key.type !== 'tenant-removal' && (await isRemoved(key.tenant))) await removeIf(jobItem.addressOf(key))
+      if (!isRemoval(key) && (await isRemoved(key.tenant))) await removeIf(jobItem.addressOf(key))
       else await runJob(key, await load())
     } catch (error) {
       log('error', 'job not run', { event: 'job.stuck', type: key.type, error: errorName(error) })

@@ -6,6 +6,7 @@ import { CONNECTION } from '../outbox/wake-ups/index.ts'
 import { pickupMessage, queueItem } from '../pickup/pickup-item.ts'
 import { didsOfConnection, type Owner } from '../records/owners.ts'
 import { queryPage } from '../store/table.ts'
+import { isRemoved } from '../tenants/tenants.ts'
 import { removeOwned } from './remove-owned.ts'
 import { RunEnded, startRun } from './run.ts'
 import { removeUnusedDids } from './unused-dids.ts'
@@ -31,7 +32,7 @@ export const connectionRemovalJob: JobHandler = {
     const owner = { tenant, type: CONNECTION, id, value: subject }
     const age = Date.now() - Date.parse(createdAt)
     const later = Math.min(Math.max(age, MINUTE), HOUR)
-    const mayWait = age < MAX_WAIT
+    const mayWait = age < MAX_WAIT && !(await isRemoved(tenant))
     // Its own job gives these messages up, and their records show it.
     if (mayWait && (await isWaiting(owner, [queueItem]))) return { later }
     const waits = mayWait && (await isWaiting(owner, [laneItem, outboxItem]))

@@ -98,12 +98,15 @@ const removeRecordAt = async (address: Address, through: string, removal: Remova
   if (record === undefined) return removeItems([address], removal)
   const { tenant, type, id, value, version } = record
   if (!removal.kept.has(type)) await closePage(record)
-  await removeOwned({ tenant, type, id, value }, removal)
+  const owner = { tenant, type, id, value }
+  await removeOwned(owner, removal)
   if (removal.kept.has(type)) return
   const entries = [...indexEntries(record, { bare: true }).values()].filter(({ pk }) => pk?.S !== through)
   await removeItems(entries.map(addressOf), removal)
   const isSame = { anyOf: [{ absent: ['pk'] }, { equals: { version: { N: String(version) } } }] }
   const isRemoved = await removal.run.remove(1, () => removeIf(address, isSame))
   // A change while it was removed: its new entries are removed, too.
-  if (!isRemoved) await removeRecordAt(address, through, removal)
+  if (!isRemoved) return removeRecordAt(address, through, removal)
+  // What was added to it meanwhile: nothing leads to that any more.
+  await removeOwned(owner, removal)
 }

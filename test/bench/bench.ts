@@ -15,6 +15,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   operations: async () => (await import('./operations.ts')).measureOperations(),
   strangers: async () => (await import('./junk-envelopes.ts')).measureJunkEnvelopes(),
   tenants: async () => (await import('./tenants.ts')).measureTenants(),
+  removal: async () => (await import('./removal.ts')).measureRemoval(),
   delivery: async () => (await import('./delivery.ts')).measureDelivery(),
   stage: async () => (await import('./stage.ts')).measureStage(),
   writes: async () => (await import('./writes.ts')).measureWrites(),

@@ -127,7 +127,8 @@ const checkRecord: Check = (item, byName) => {
       problems.push(`${nameOf(entry)}: differs from its record`)
   }
   const published = pointerTo(record)
-  if (published !== undefined && !isDeepStrictEqual(byName.get(nameOf(published)), published))
+  const isClosed = kindOf(byName.get(nameOf(toItem(tenantAddress(record.tenant)))) ?? {}) === 'removed-tenant'
+  if (published !== undefined && !isClosed && !isDeepStrictEqual(byName.get(nameOf(published)), published))
     problems.push(`${nameOf(item)}: its invitation is not found`)
   for (const keyId of unnamingKeys(record, byName)) problems.push(`${nameOf(item)}: is not named by its key ${keyId}`)
   for (const keyId of keysOf(record))
@@ -202,7 +203,7 @@ const checkTenant: Check = (item, byName) => {
 
 /** What a removed tenant may have left that expires. */
 const EXPIRING =
-  /^(mark|idempotency|answer-piece|openid4vci-nonce|count|corrupt-item|record [^|]+\|OpenId4VcStatusRevocation.*)$/
+  /^(mark|idempotency|answer-piece|openid4vci-nonce|count|corrupt-item|deleted-record|record [^|]+\|OpenId4VcStatusRevocation.*)$/
 
 /** What only a scan of an operator finds: schemas without a definition, of deleted sessions and connections, and versions of third parties. */
 const SCANNED = /^(status-index|webvh-seen|webvh-resource|(?:record|entry) [^|]+\|AnonCredsSchemaRecord\|.*)$/
