@@ -124,7 +124,7 @@ export const proofRecords = /* @__PURE__ */ defineRecord(() => ({
 export const questionAnswerRecords = /* @__PURE__ */ defineRecord(() => ({
   type: 'QuestionAnswerRecord',
   keys: 'question-answer',
-  belongsTo: OF_CONNECTION,
+  belongsTo: { ...OF_CONNECTION, ...OF_TENANT },
   atMost: 'unlimited: each is created by a call, or for a message',
   sealed: [],
   indexes: {

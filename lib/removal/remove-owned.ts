@@ -7,10 +7,16 @@ import { log } from '../log.ts'
 import type { RecordDefinition } from '../records/define-record.ts'
 import { RECORDS } from '../records/kinds.ts'
 import type { Owner } from '../records/owners.ts'
-import { indexEntries, partitionsOf, sharesPartition, type TagQuery } from '../store/index-entries.ts'
-import { type Address, recordOfEntry } from '../store/keys.ts'
+import {
+  allRecordsPartition,
+  indexEntries,
+  partitionsOf,
+  sharesPartition,
+  type TagQuery,
+} from '../store/index-entries.ts'
+import { type Address, recordKeyOf, recordOfEntry } from '../store/keys.ts'
 import { fromRecordItem } from '../store/stored-record.ts'
-import { addressOf, getItem, type Item, queryPages } from '../store/table.ts'
+import { addressOf, getItem, type Item, queryPage, queryPages } from '../store/table.ts'
 import { removeIf } from '../store/write.ts'
 import { closePage } from './close-pages.ts'
 import { OWNED_ITEMS } from './owned-items.ts'
@@ -23,6 +29,8 @@ export interface Removal {
   shared: boolean
   /** Kinds of items and types of records that stay. */
   kept: ReadonlySet<string>
+  /** A type of records that another phase removes. */
+  skipped?: string
 }
 
 /** Items that are read and removed at once. */
@@ -34,7 +42,7 @@ export const removeOwned = async (owner: Owner, removal: Removal): Promise<void>
     ({ belongsTo }) => wayFrom(belongsTo, owner.type, removal.shared)?.(owner) ?? [],
   )
   for (const pk of new Set(partitions)) await removePartition(owner, pk, removal)
-  for (const kind of RECORDS) {
+  for (const kind of RECORDS.filter(({ type }) => type !== removal.skipped)) {
     const query = wayFrom(kind.belongsTo, owner.type, removal.shared)?.(owner)
     if (query !== undefined) await removeRecords(owner, kind, query as TagQuery, removal)
   }
@@ -47,6 +55,7 @@ const removeItems = async (addresses: Address[], { run }: Removal): Promise<void
 /** Removes the items of a partition, except a record, whose index entries lead to more. */
 export const removePartition = async ({ tenant }: Pick<Owner, 'tenant'>, pk: string, removal: Removal) => {
   for await (const page of queryPages(pk, PAGE)) {
+    removal.run.checkTime()
     const items = page.filter(({ kind }) => kind?.S !== 'record' && !removal.kept.has(String(kind?.S)))
     for (const item of items) await removeOfItem(tenant, item, removal)
     await removeItems(items.map(addressOf), removal)
@@ -83,6 +92,7 @@ const removeRecords = async (
   if (Object.values(query).some((value) => value === undefined || (Array.isArray(value) && value.length === 0))) return
   for (const { pk } of partitionsOf(tenant, type, query))
     for await (const page of queryPages(pk, PAGE)) {
+      removal.run.checkTime()
       // A record that shares a partition has neither index entries nor anything that belongs to it.
       if (!sharesPartition(type))
         for (const entry of page) await removeRecordAt(recordOfEntry(addressOf(entry)), pk, removal)
@@ -90,10 +100,22 @@ const removeRecords = async (
     }
 }
 
+/**
+ * Removes the records of a page of the list of all, but not their entries in it: by these another pass finds what was
+ * added meanwhile. Returns the next place, if there is one.
+ */
+export const removePage = async (tenant: string, type: string, removal: Removal, after: string | undefined) => {
+  const list = allRecordsPartition(tenant, type)
+  const { items, next } = await queryPage(list, { limit: PAGE, after })
+  for (const entry of items) await removeRecordAt(recordOfEntry(addressOf(entry)), list, removal)
+  return next
+}
+
 /** Removes a record; `through`: the partition of the entry that leads to it, which is removed last. */
 const removeRecordAt = async (address: Address, through: string, removal: Removal): Promise<void> => {
   const item = await getItem(address)
-  if (item === undefined) return
+  // What was added for a record that is removed.
+  if (item === undefined) return removeOwned({ ...recordKeyOf(address), value: {} }, removal)
   const record = decoded(item, fromRecordItem)
   if (record === undefined) return removeItems([address], removal)
   const { tenant, type, id, value, version } = record

@@ -14,6 +14,8 @@ export interface Run {
   /** Number of items that it has removed. */
   removed: number
   isOver(): boolean
+  /** Throws a `RunEnded` if the time is over. */
+  checkTime(): void
   /** Removes `count` items by `act`. Throws a `RunEnded` if the time is over. */
   remove<T>(count: number, act: () => Promise<T>): Promise<T>
 }
@@ -25,8 +27,11 @@ export const startRun = (maxMs = MAX_MS): Run => {
   const run: Run = {
     removed: 0,
     isOver: () => Date.now() >= endsAt,
-    remove: async (count, act) => {
+    checkTime: () => {
       if (run.isOver()) throw new RunEnded()
+    },
+    remove: async (count, act) => {
+      run.checkTime()
       await delay(Math.max(0, freeAt - Date.now()))
       freeAt = Math.max(freeAt, Date.now()) + (count * 1_000) / MAX_RATE
       const result = await act()

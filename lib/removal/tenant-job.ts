@@ -3,6 +3,7 @@ import { errorName } from '../errors.ts'
 import type { Done, Job, JobHandler, Postponed } from '../jobs/job.ts'
 import { log } from '../log.ts'
 import { measure } from '../metrics.ts'
+import { connectionRecords } from '../records/kinds.ts'
 import { settings } from '../settings.ts'
 import { readItem } from '../store/item.ts'
 import { dataKeyAddress } from '../store/keys.ts'
@@ -12,7 +13,7 @@ import { hasTenants, type RemovedTenant, removedTenantItem } from '../tenants/te
 import { organizationPartition } from '../webhooks/endpoint-item.ts'
 import { closePages } from './close-pages.ts'
 import { endIssuers, KEPT, signLists } from './keep-public.ts'
-import { type Removal, removeOwned, removePartition } from './remove-owned.ts'
+import { type Removal, removeOwned, removePage, removePartition } from './remove-owned.ts'
 import { RunEnded, startRun } from './run.ts'
 
 const MINUTE = 60_000
@@ -39,7 +40,7 @@ interface Step {
 /** A step of a removal, to the end of a phase or of the run. Throws a `RunEnded`, and errors of the store. */
 const step = async (mark: RemovedTenant, removal: Removal): Promise<Step> => {
   const { id, keep, phase } = mark
-  const last = keep === undefined ? 'first' : 'status-lists'
+  const last = keep === undefined ? 'connections' : 'status-lists'
   if (phase === 'pages') {
     if (mark.place === undefined) await endIssuers(id, keep === undefined)
     return byPages(mark, removal, mark.silent === true ? last : 'hang-ups', (place) =>
@@ -51,7 +52,14 @@ const step = async (mark: RemovedTenant, removal: Removal): Promise<Step> => {
     return byPages(mark, removal, last, (place) => tellPage(id, place), Date.parse(mark.removedAt) + HANG_UPS_MS)
   }
   if (phase === 'status-lists') return sign(mark, removal)
-  await removeOwned({ tenant: id, type: 'tenant', id, value: {} }, removal)
+  const { type } = connectionRecords
+  if (phase === 'connections') {
+    if (mark.place === undefined) await removePartition({ tenant: id }, dataKeyAddress(id).pk, removal)
+    return byPages(mark, removal, 'first', (place) => removePage(id, type, removal, place))
+  }
+  // Until the second pass, messages that were added to a connection while it was removed are found by its entry.
+  const skipped = phase === 'first' ? { skipped: type } : {}
+  await removeOwned({ tenant: id, type: 'tenant', id, value: {} }, { ...removal, ...skipped })
   const isLast = mark.orgId !== undefined && mark.orgId !== settings().BASE_ORG_ID && !(await hasTenants(mark.orgId))
   if (phase === 'first') return { mark: { ...mark, phase: 'second', wasLast: isLast }, later: SECOND_PASS_MS }
   if (isLast && mark.wasLast === true) await removeOrganization(String(mark.orgId), removal)
@@ -68,10 +76,15 @@ const byPages = async (
   end = Number.POSITIVE_INFINITY,
 ): Promise<Step> => {
   let { place } = mark
-  do {
-    place = await act(place)
-    if (place !== undefined && run.isOver()) return { mark: { ...mark, place }, later: 0 }
-  } while (place !== undefined && Date.now() < end)
+  try {
+    do {
+      place = await act(place)
+      if (place !== undefined) run.checkTime()
+    } while (place !== undefined && Date.now() < end)
+  } catch (error) {
+    if (!(error instanceof RunEnded)) throw error
+    return { mark: { ...mark, place }, later: 0 }
+  }
   return { mark: { ...mark, phase: next, place: undefined }, later: 0 }
 }
 
@@ -80,7 +93,7 @@ const sign = async (mark: RemovedTenant, { run }: Removal): Promise<Step> => {
   const later = Date.parse(mark.removedAt) + SECOND_PASS_MS - Date.now()
   if (later > 0) return { mark, later }
   const place = await signLists(mark.id, run, mark.place)
-  return { mark: { ...mark, place, phase: place === undefined ? 'first' : 'status-lists' }, later: 0 }
+  return { mark: { ...mark, place, phase: place === undefined ? 'connections' : 'status-lists' }, later: 0 }
 }
 
 /** Removes the registrations of an organization without tenants, their events, and their data key. */

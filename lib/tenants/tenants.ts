@@ -40,8 +40,11 @@ export const organizationTenantItem = defineItem(
   'parts',
 )
 
-/** The order of a removal. `second`: again, for what was written while processes still knew the tenant. */
-const REMOVAL_PHASES = ['pages', 'hang-ups', 'status-lists', 'first', 'second'] as const
+/**
+ * The order of a removal. `second`: what was written while processes still knew the tenant. `status-lists`: only if they
+ * are kept.
+ */
+const REMOVAL_PHASES = ['pages', 'hang-ups', 'status-lists', 'connections', 'first', 'second'] as const
 
 /**
  * The mark of a removed tenant, at the tenant's address. While there is a phase, its data are being removed; then only
