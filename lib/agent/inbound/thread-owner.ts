@@ -81,8 +81,8 @@ const mayRespond = async (inbound: Inbound, invitation: Invitation): Promise<boo
 }
 
 /**
- * Whether a connectionless sender may end the exchange: it requested the credential, by the reply key in the request (`~service`, Aries RFC
- * 0056).
+ * Whether a connectionless sender may end the exchange: it requested the credential, by the reply key in the request
+ * (`~service`, Aries RFC 0056).
  */
 const mayEnd = async ({ agentContext, message, senderKey }: Inbound, { id }: Exchange): Promise<boolean> => {
   const isEnd = parseMessageType(message.type).messageName === 'ack' || isProblemReport(message.type)
