@@ -3,6 +3,7 @@ import { releaseRemovedId } from '../openid/public-ids.ts'
 import { outOfBandRecords } from '../records/kinds.ts'
 import { issuerRecords, verifierRecords } from '../records/openid-kinds.ts'
 import { allRecordsPartition } from '../store/index-entries.ts'
+import { tryDecode } from '../store/item.ts'
 import { recordOfEntry } from '../store/keys.ts'
 import { pointerTo } from '../store/pointers.ts'
 import { fromRecordItem, type StoredRecord } from '../store/stored-record.ts'
@@ -23,8 +24,10 @@ export const closePage = async (record: StoredRecord): Promise<void> => {
 
 const closeAll = async (tenant: string, type: string, after?: string): Promise<string | undefined> => {
   const { items, next } = await queryPage(allRecordsPartition(tenant, type), { limit: PAGE, after })
-  const records = await getItems(items.map((entry) => recordOfEntry(addressOf(entry))))
-  await Promise.all(records.map((item) => closePage(fromRecordItem(item))))
+  const stored = await getItems(items.map((entry) => recordOfEntry(addressOf(entry))))
+  // What cannot be decoded serves nothing.
+  const records = stored.flatMap((item) => tryDecode({ decode: fromRecordItem }, item) ?? [])
+  await Promise.all(records.map(closePage))
   return next
 }
 

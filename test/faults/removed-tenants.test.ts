@@ -5,6 +5,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { runJob } from '../../lib/jobs/run.ts'
 import { METRICS } from '../../lib/metrics.ts'
 import { tenantRemovalJob } from '../../lib/removal/tenant-job.ts'
+import { readItem } from '../../lib/store/item.ts'
+import type { Item } from '../../lib/store/table.ts'
+import { removedTenantItem } from '../../lib/tenants/tenants.ts'
 import { FULL } from '../support/depth.ts'
 import { allItems, later, removalOf, runRemoval } from '../support/removal.ts'
 import { connect, createTenant, offerBody } from '../support/scenes.ts'
@@ -176,4 +179,20 @@ test.each(RACES)('before %s that was held up ends', async (_, race) => {
     await interleaving.run(index + 1, race, run)
     await settle()
   }
+})
+
+test('records that cannot be decoded do not hold it up', async () => {
+  await restore()
+  // Those that the lists of the tenant lead to.
+  const LISTED = /\|(?:Connection|Credential|OutOfBand|X509Certificate)Record\|[^|]+ ~$/
+  const isRecord = ([name, { kind }]: [string, Item]) => LISTED.test(name) && kind?.S === 'record'
+  const records = [...begun].filter(isRecord)
+  expect(records.length).toBe(5)
+  for (const [, item] of records)
+    await stage.client.send(
+      new PutItemCommand({ TableName: stage.table, Item: { ...item, content: { B: Buffer.from('x') } } }),
+    )
+  await runRemoval(stage, caller.tenantId)
+  expect([...(await allItems(stage))].filter(isRecord)).toEqual([])
+  expect((await readItem(removedTenantItem, { id: caller.tenantId }))?.phase).toBeUndefined()
 })

@@ -9,7 +9,7 @@ import { listsOf } from '../../lib/status-list/lists.ts'
 import { getItem } from '../../lib/store/table.ts'
 import { removedTenantItem, tenantAddress } from '../../lib/tenants/tenants.ts'
 import { bound, CLAIMS, IDENTITY, useIssuer } from '../support/openid/issuance.ts'
-import { contentOf, kindsOf, remove, run, runOnce, TEN_MINUTES } from '../support/removed-tenant.ts'
+import { contentOf, kindsOf, remove, run, runOnce } from '../support/removed-tenant.ts'
 import { atHttps, HTTPS_URL } from '../support/stage/at-https.ts'
 import type { Json } from '../support/stage/in-process-stage.ts'
 import { useStage } from '../support/stage/use-stage.ts'
@@ -141,7 +141,7 @@ test('signs lists when no process changes them any more, and serves whole ones w
         },
       { step: 'initialize', name: 'killed' },
     )
-    await Promise.race([runOnce(stage, tenantId, kill * TEN_MINUTES), killed.promise])
+    await Promise.race([runOnce(stage, tenantId, kill * 10), killed.promise])
     vi.useRealTimers()
     middlewareStack.remove('killed')
     expect(getListFromStatusListJWT(String((await list(revoked.uri)).body)).getStatus(revoked.idx)).toBe(1)
