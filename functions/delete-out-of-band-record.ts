@@ -1,4 +1,4 @@
-/** DeleteOutOfBandRecord: deletes an invitation with the DID and the key that only it uses, so that no wallet can accept it any more. */
+/** DeleteOutOfBandRecord: deletes an invitation with the DID and the key that only it uses. No wallet can accept it any more. */
 import { removeOf } from '../lib/http/remove-of.ts'
 import { DeleteOutOfBandRecord } from '../lib/interface/out-of-band.ts'
 import { outOfBandRecords } from '../lib/records/kinds.ts'

@@ -1,6 +1,6 @@
 /** The item of a private key, with the purpose of the key. */
 import * as v from 'valibot'
-import { didsOfConnection, didsOfInvitation } from '../records/owners.ts'
+import { didsOfInvitation, ownDidsOf } from '../records/owners.ts'
 import { Timestamp } from '../records/record-json.ts'
 import { defineItem } from '../store/item.ts'
 import { bytes, inKey, integer, optional, packed, text } from '../store/item-fields.ts'
@@ -31,7 +31,7 @@ export const keyItem = defineItem(
   },
   {
     shared: {
-      ConnectionRecord: ({ tenant, value }) => partitionsOf(tenant, keysIn(didsOfConnection(value))),
+      ConnectionRecord: ({ tenant, value }) => partitionsOf(tenant, keysIn(ownDidsOf(value))),
       OutOfBandRecord: ({ tenant, value }) => partitionsOf(tenant, keysIn(didsOfInvitation(value))),
       DidRecord: ({ tenant, value }) => partitionsOf(tenant, keysOfDid(value)),
       X509CertificateRecord: ({ tenant, id }) => partitionsOf(tenant, [id]),

@@ -36,7 +36,8 @@ export const fingerprintOf = (keyId: string): string | undefined => {
 const keyIdOf = (key: Buffer): string => {
   const bytes = key.subarray(CODEC_BYTES)
   const zeros = bytes.findIndex((byte) => byte !== 0)
-  return '1'.repeat(zeros) + toBase58(bytes)
+  // Other agents may name a key of zeros.
+  return zeros === -1 ? '1'.repeat(bytes.length) : '1'.repeat(zeros) + toBase58(bytes.subarray(zeros))
 }
 
 /** Ids of the keys in the record of a DID. */

@@ -23,19 +23,22 @@ const textsIn = (...values: unknown[]): string[] => values.flat().filter((one) =
 
 type Value = Readonly<Record<string, unknown>>
 
+/** The DIDs of this agent in a connection, with former ones. */
+export const ownDidsOf = ({ did, previousDids }: Value): string[] => textsIn(did, previousDids)
+
 /** The DIDs of a connection, of this agent and of the other one, with former ones and one that it has not confirmed. */
-export const didsOfConnection = ({ did, previousDids, theirDid, previousTheirDids, metadata }: Value): string[] =>
-  textsIn(did, previousDids, theirDid, previousTheirDids, pendingDid(metadata))
+export const didsOfConnection = (value: Value): string[] =>
+  textsIn(...ownDidsOf(value), value.theirDid, value.previousTheirDids, pendingDid(value.metadata))
 
 const pendingDid = (metadata: unknown): unknown => {
   const pending = isObject(metadata) ? metadata[PENDING_DID] : undefined
   return isObject(pending) ? pending.did : undefined
 }
 
-const servicesIn = ({ outOfBandInvitation }: Value): unknown[] =>
-  isObject(outOfBandInvitation) ? [outOfBandInvitation.services].flat() : []
+const servicesIn = ({ role, outOfBandInvitation }: Value): unknown[] =>
+  role === 'sender' && isObject(outOfBandInvitation) ? [outOfBandInvitation.services].flat() : []
 
-/** The DIDs that are services of an invitation, and the did:keys of its inline services. */
+/** Of an invitation of this agent: the DIDs that are its services, and the did:keys of its inline services. */
 export const didsOfInvitation = (value: Value): string[] =>
   servicesIn(value).flatMap((service) => textsIn(isObject(service) ? service.recipientKeys : service))
 

@@ -29,8 +29,8 @@ type OwnedPartitions = Readonly<Record<string, (owner: Owner) => readonly string
 
 /**
  * What an item belongs to, with which it is removed; `shared`: others may use it, and it is removed with the tenant.
- * `parts`: code of its own removes it. `expiry`: it expires within 90
- * days, or ends with its delivery. `scan`: only a scan of the table finds it. `service`: to no tenant.
+ * `parts`: code of its own removes it. `expiry`: it expires within 90 days, or ends with its delivery. `scan`: only a
+ * scan of the table finds it. `service`: to no tenant.
  */
 export type BelongsTo = OwnedPartitions | { shared: OwnedPartitions } | 'parts' | 'expiry' | 'scan' | 'service'
 

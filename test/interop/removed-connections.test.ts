@@ -1,6 +1,6 @@
 /** What a deleted connection and a deleted invitation leave in the table: what expires, and what others use. */
 import { randomUUID } from 'node:crypto'
-import { PeerDidNumAlgo } from '@credo-ts/core'
+import { Kms, PeerDidNumAlgo } from '@credo-ts/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { runJob } from '../../lib/jobs/run.ts'
 import { connectionRemovalJob } from '../../lib/removal/connection-job.ts'
@@ -11,7 +11,7 @@ import { useTenantAndWallet, useWallet } from '../support/stage/use-stage.ts'
 import { itemsOf } from '../support/table/items.ts'
 import { checkTable } from '../support/table/table-checker.ts'
 import { connectionOf, type InvitationOptions, inviteToConnect, settled, succeed } from '../support/tenants.ts'
-import { didExchangeRequest, peerDidOf } from '../wallet/handshake-requests.ts'
+import { didExchangeRequest, peerDidOf, peerDidWith, type RawKey } from '../wallet/handshake-requests.ts'
 import { RawMessages } from '../wallet/raw-messages.ts'
 import { waitFor } from '../wallet/wait.ts'
 import type { Wallet } from '../wallet/wallet.ts'
@@ -196,7 +196,7 @@ test('the DID of a wallet that has two connections stays with the second one', a
   expect(await didsNow()).toHaveLength(none)
 })
 
-test('a DID of another agent that contains keys of this agent takes none of them along', async () => {
+test('a DID of another agent that contains keys of this agent, and one of zeros, takes none of them along', async () => {
   const didsAndKeys = async () => [...(await lasting())].filter(([address]) => /\|(?:DidRecord|key)\|/.test(address))
   const invited = await inviteToConnect(stage, caller)
   const { did } = await succeed(stage, 'createDid', caller, { body: { method: 'peer' } })
@@ -205,7 +205,11 @@ test('a DID of another agent that contains keys of this agent takes none of them
   const ours = (await Promise.all([invited.invitationDid, did].map((one) => raw.routeToDid(one)))).flatMap(
     ({ recipientKeys }) => recipientKeys,
   )
-  const hostile = peerDidOf([key, ...ours], 'http://127.0.0.1:1024')
+  const zeros = Kms.PublicJwk.fromFingerprint('z6MkeTG3bFFSLYVU7VqhgZxqr6YzpaGrQtFMh1uvqGy1vDnP') as RawKey
+  // A key of zeros can be no recipient key.
+  const recipients = { recipientKeys: [key, ...ours].map((_, n) => `#key-${n + 1}`), r: [], priority: 0 }
+  const service = { t: 'did-communication', s: 'http://127.0.0.1:1024', ...recipients }
+  const hostile = peerDidWith([key, ...ours, zeros], service)
   const request = didExchangeRequest(invited.invitation['@id'], hostile)
   const route = { ...(await raw.routeToDid(invited.invitationDid)), senderKey: key }
   expect((await raw.send(request, route)).status).toBe(200)

@@ -1,4 +1,5 @@
 /** Tells the other agents that an agent is removed: one attempt each, without the outbox, which is removed with it. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { DidCommDidExchangeState, DidCommHangupMessage } from '@credo-ts/didcomm'
 import { post } from '../../egress/post.ts'
 import { errorName, isAgentError } from '../../errors.ts'
@@ -13,8 +14,14 @@ import { findConnection, sendOn } from './ready-connection.ts'
 /** Of the POST, in ms. */
 const ATTEMPT_MS = 5_000
 
-/** Sends a hang-up on a completed connection, to each of its endpoints. Throws `store.unavailable`. */
-export const hangUpOnce = async (tenant: string, connectionId: string): Promise<void> => {
+/** Also of what precedes it, such as reading the other agent's DID. */
+const MAX_MS = 2 * ATTEMPT_MS
+
+/** Sends a hang-up on a completed connection, to each of its endpoints, within ten seconds. Throws `store.unavailable`. */
+export const hangUpOnce = (tenant: string, connectionId: string): Promise<void> =>
+  Promise.race([hangUp(tenant, connectionId), delay(MAX_MS, undefined, { ref: false })])
+
+const hangUp = async (tenant: string, connectionId: string): Promise<void> => {
   const messages = await withoutCommit(tenant, async () => {
     const agentContext = await currentContext()
     const connection = await findConnection(agentContext, connectionId)
